@@ -1,0 +1,40 @@
+//! Folding of characters that look alike to a person: full-width forms and case.
+
+/// The character as it is compared: full-width ASCII becomes ASCII, letters become lower case.
+///
+/// Characters whose lower case is longer than one character are left alone, so a fold never changes the
+/// number of characters.
+#[must_use]
+pub fn fold_char(c: char) -> char {
+    let narrow = match c {
+        '\u{3000}' | '\u{a0}' => ' ',
+        // The full-width block mirrors ASCII at a fixed distance.
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        _ => c,
+    };
+    if narrow.is_ascii() {
+        return narrow.to_ascii_lowercase();
+    }
+    let mut lower = narrow.to_lowercase();
+    match (lower.next(), lower.next()) {
+        (Some(one), None) => one,
+        _ => narrow,
+    }
+}
+
+/// A word of a closed vocabulary or a field name as it is compared: case, width, spaces, dashes and
+/// underscores do not count.
+pub(crate) fn fold_word(text: &str) -> String {
+    text.chars()
+        .map(fold_char)
+        .filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_' | '\u{200b}' | '\u{feff}' | '‐' | '–' | '—'))
+        .collect()
+}
+
+/// Ways in which people write "nothing here".
+pub(crate) fn is_placeholder(text: &str) -> bool {
+    let folded = fold_word(text);
+    text.trim() == "-"
+        || text.trim() == "--"
+        || matches!(folded.as_str(), "n/a" | "na" | "null" | "nil" | "none" | "tbd" | "todo" | "无" | "暂无" | "待补充")
+}
