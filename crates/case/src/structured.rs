@@ -83,7 +83,7 @@ impl StructuredConclusion {
             "scope" | "范围" => self.scope = Some(word(value)?),
             "path" | "路径" => self.path = Some(word(value)?),
             "bottleneck" | "earliestprovenbottleneck" | "rootcause" | "根因" | "瓶颈" => {
-                value.clone_into(&mut self.bottleneck)
+                value.clone_into(&mut self.bottleneck);
             }
             "chain" | "链路" => self.chain = items(value, &["->", "→", "=>"]),
             "ruledout" | "excluded" | "排除" => self.ruled_out = items(value, &[",", "、", "，"]),

@@ -1,0 +1,195 @@
+//! The bilingual lexicon: where a text mentions which mechanism.
+
+mod boundary;
+mod clause;
+mod fold;
+mod inflect;
+mod phrase;
+
+use std::collections::HashMap;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use hindcast_case::Span;
+
+use crate::atlas::Atlas;
+use crate::mechanism::{FamilyIx, MechanismIx};
+
+pub use clause::{Break, Clause};
+pub use fold::Folded;
+
+pub(crate) use phrase::items as phrase_items;
+use phrase::{ClassIx, Phrases, WordHit};
+
+/// What a mention speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Subject {
+    /// A mechanism.
+    Mechanism(MechanismIx),
+    /// A component, without saying what is wrong with it: "the disk".
+    Family(FamilyIx),
+}
+
+/// How a mention is worded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The mechanism's id.
+    Id,
+    /// One of its aliases.
+    Alias,
+    /// The name of a metric that stands for it.
+    Metric,
+    /// A combination of words.
+    Phrase,
+    /// A component alone.
+    Family,
+}
+
+/// One mention in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention {
+    /// From the first to the last of its words.
+    pub span: Span,
+    /// Its words; several when the phrase has others in between.
+    pub words: Vec<Span>,
+    /// The clause that it stands in: an index into [`Scan::clauses`].
+    pub clause: usize,
+    /// What it speaks of.
+    pub subject: Subject,
+    /// How it is worded.
+    pub form: Form,
+}
+
+/// A text, taken apart.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// Its clauses, in order.
+    pub clauses: Vec<Clause>,
+    /// Its mentions, in order.
+    pub mentions: Vec<Mention>,
+    /// The text as it was compared.
+    pub folded: Folded,
+}
+
+/// What a pattern of the automaton stands for.
+#[derive(Debug, Clone, Default)]
+struct Entry {
+    names: Option<(MechanismIx, Form)>,
+    classes: Vec<ClassIx>,
+}
+
+/// Finds mentions of mechanisms.
+#[derive(Debug)]
+pub struct Lexicon {
+    automaton: AhoCorasick,
+    entries: Vec<Entry>,
+    phrases: Phrases,
+}
+
+/// A hit of the automaton that stands free of other words.
+#[derive(Debug, Clone, Copy)]
+struct Hit {
+    /// Range in the folded text.
+    start: usize,
+    end: usize,
+    span: Span,
+    entry: usize,
+}
+
+/// Suffixes under which Prometheus exposes a histogram or counter.
+const METRIC_SUFFIXES: [&str; 4] = ["", "_bucket", "_sum", "_count"];
+
+impl Lexicon {
+    /// The lexicon of an atlas.
+    #[must_use]
+    pub fn new(atlas: &Atlas) -> Self {
+        let phrases = Phrases::new(atlas);
+        let mut entries: HashMap<String, Entry> = HashMap::new();
+        let mut name = |word: &str, ix, form| {
+            let entry = entries.entry(Folded::new(word).as_str().to_owned()).or_default();
+            entry.names.get_or_insert((ix, form));
+        };
+        for (ix, mechanism) in atlas.mechanisms() {
+            name(&mechanism.id, ix, Form::Id);
+            for alias in mechanism.aliases_en.iter().chain(&mechanism.aliases_zh).chain(&mechanism.covers) {
+                name(alias, ix, Form::Alias);
+            }
+            for metric in &mechanism.metrics {
+                for suffix in METRIC_SUFFIXES {
+                    name(&format!("{metric}{suffix}"), ix, Form::Metric);
+                }
+            }
+        }
+        for (class, words) in phrases.classes(atlas) {
+            for word in words {
+                entries.entry(Folded::new(word).as_str().to_owned()).or_default().classes.push(class);
+            }
+        }
+        let mut sorted: Vec<(String, Entry)> = entries.into_iter().filter(|(word, _)| !word.is_empty()).collect();
+        sorted.sort_by(|a, b| a.0.cmp(&b.0));
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .build(sorted.iter().map(|(word, _)| word))
+            .expect("a few thousand short words fit an automaton");
+        Self { automaton, entries: sorted.into_iter().map(|(_, entry)| entry).collect(), phrases }
+    }
+
+    /// Finds the clauses and mentions of a text, in time linear in its length.
+    #[must_use]
+    pub fn scan(&self, text: &str) -> Scan {
+        let folded = Folded::new(text);
+        let clauses = clause::clauses(text);
+        let hits = self.hits(text, &folded);
+        let mut mentions = Vec::new();
+        let mut words: Vec<WordHit<'_>> = Vec::new();
+        let mut clause = 0;
+        for hit in hits {
+            while clause + 1 < clauses.len() && clauses[clause + 1].span.start <= hit.span.start {
+                self.phrases.match_clause(text, clause, &mut words, &mut mentions);
+                clause += 1;
+            }
+            let entry = &self.entries[hit.entry];
+            match entry.names {
+                Some((ix, form)) => mentions.push(Mention {
+                    span: hit.span,
+                    words: vec![hit.span],
+                    clause,
+                    subject: Subject::Mechanism(ix),
+                    form,
+                }),
+                None => words.push(WordHit { span: hit.span, classes: &entry.classes }),
+            }
+        }
+        self.phrases.match_clause(text, clause, &mut words, &mut mentions);
+        mentions.sort_by_key(|mention| (mention.span.start, mention.span.end));
+        Scan { clauses, mentions, folded }
+    }
+
+    /// Hits that stand free of other words and of each other: the leftmost first, then the longest.
+    fn hits(&self, text: &str, folded: &Folded) -> Vec<Hit> {
+        let mut hits: Vec<Hit> = self
+            .automaton
+            .find_overlapping_iter(folded.as_str())
+            .map(|found| Hit {
+                start: found.start(),
+                end: found.end(),
+                span: folded.original(found.start(), found.end()),
+                entry: found.pattern().as_usize(),
+            })
+            .filter(|hit| boundary::stands_free(text, folded.as_str(), hit.start, hit.end, hit.span))
+            .collect();
+        // Names come before bare words of the same length and place.
+        hits.sort_by_key(|hit| (hit.start, std::cmp::Reverse(hit.end)));
+        let mut end = 0;
+        hits.retain(|hit| {
+            let free = hit.start >= end;
+            if free {
+                end = hit.end;
+            }
+            free
+        });
+        hits
+    }
+}
+
+#[cfg(test)]
+mod tests;
