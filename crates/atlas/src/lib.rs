@@ -17,5 +17,5 @@ mod mechanism;
 pub use atlas::{Atlas, LoadError, Resolved};
 pub use check::{AtlasFinding, check};
 pub use graph::{CausalPath, Relation, Shared};
-pub use lexicon::{Break, Clause, Folded, Form, Lexicon, Mention, Scan, Subject};
+pub use lexicon::{Break, Clause, Finder, Folded, Form, Lexicon, Mention, Scan, Subject};
 pub use mechanism::{Component, Evidence, FamilyIx, Mechanism, MechanismIx, Role, Stage};

@@ -2,19 +2,20 @@
 
 mod boundary;
 mod clause;
+mod finder;
 mod fold;
 mod inflect;
 mod phrase;
 
 use std::collections::HashMap;
 
-use aho_corasick::{AhoCorasick, MatchKind};
 use hindcast_case::Span;
 
 use crate::atlas::Atlas;
 use crate::mechanism::{FamilyIx, MechanismIx};
 
 pub use clause::{Break, Clause};
+pub use finder::Finder;
 pub use fold::Folded;
 
 pub(crate) use phrase::items as phrase_items;
@@ -80,19 +81,8 @@ struct Entry {
 /// Finds mentions of mechanisms.
 #[derive(Debug)]
 pub struct Lexicon {
-    automaton: AhoCorasick,
-    entries: Vec<Entry>,
+    words: Finder<Entry>,
     phrases: Phrases,
-}
-
-/// A hit of the automaton that stands free of other words.
-#[derive(Debug, Clone, Copy)]
-struct Hit {
-    /// Range in the folded text.
-    start: usize,
-    end: usize,
-    span: Span,
-    entry: usize,
 }
 
 /// Suffixes under which Prometheus exposes a histogram or counter.
@@ -124,13 +114,7 @@ impl Lexicon {
                 entries.entry(Folded::new(word).as_str().to_owned()).or_default().classes.push(class);
             }
         }
-        let mut sorted: Vec<(String, Entry)> = entries.into_iter().filter(|(word, _)| !word.is_empty()).collect();
-        sorted.sort_by(|a, b| a.0.cmp(&b.0));
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::Standard)
-            .build(sorted.iter().map(|(word, _)| word))
-            .expect("a few thousand short words fit an automaton");
-        Self { automaton, entries: sorted.into_iter().map(|(_, entry)| entry).collect(), phrases }
+        Self { words: Finder::new(entries), phrases }
     }
 
     /// Finds the clauses and mentions of a text, in time linear in its length.
@@ -138,56 +122,24 @@ impl Lexicon {
     pub fn scan(&self, text: &str) -> Scan {
         let folded = Folded::new(text);
         let clauses = clause::clauses(text);
-        let hits = self.hits(text, &folded);
         let mut mentions = Vec::new();
         let mut words: Vec<WordHit<'_>> = Vec::new();
         let mut clause = 0;
-        for hit in hits {
-            while clause + 1 < clauses.len() && clauses[clause + 1].span.start <= hit.span.start {
+        for (span, entry) in self.words.find(text, &folded) {
+            while clause + 1 < clauses.len() && clauses[clause + 1].span.start <= span.start {
                 self.phrases.match_clause(text, clause, &mut words, &mut mentions);
                 clause += 1;
             }
-            let entry = &self.entries[hit.entry];
             match entry.names {
-                Some((ix, form)) => mentions.push(Mention {
-                    span: hit.span,
-                    words: vec![hit.span],
-                    clause,
-                    subject: Subject::Mechanism(ix),
-                    form,
-                }),
-                None => words.push(WordHit { span: hit.span, classes: &entry.classes }),
+                Some((ix, form)) => {
+                    mentions.push(Mention { span, words: vec![span], clause, subject: Subject::Mechanism(ix), form })
+                }
+                None => words.push(WordHit { span, classes: &entry.classes }),
             }
         }
         self.phrases.match_clause(text, clause, &mut words, &mut mentions);
         mentions.sort_by_key(|mention| (mention.span.start, mention.span.end));
         Scan { clauses, mentions, folded }
-    }
-
-    /// Hits that stand free of other words and of each other: the leftmost first, then the longest.
-    fn hits(&self, text: &str, folded: &Folded) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = self
-            .automaton
-            .find_overlapping_iter(folded.as_str())
-            .map(|found| Hit {
-                start: found.start(),
-                end: found.end(),
-                span: folded.original(found.start(), found.end()),
-                entry: found.pattern().as_usize(),
-            })
-            .filter(|hit| boundary::stands_free(text, folded.as_str(), hit.start, hit.end, hit.span))
-            .collect();
-        // Names come before bare words of the same length and place.
-        hits.sort_by_key(|hit| (hit.start, std::cmp::Reverse(hit.end)));
-        let mut end = 0;
-        hits.retain(|hit| {
-            let free = hit.start >= end;
-            if free {
-                end = hit.end;
-            }
-            free
-        });
-        hits
     }
 }
 
