@@ -8,6 +8,7 @@
 pub fn fold_char(c: char) -> char {
     let narrow = match c {
         '\u{3000}' | '\u{a0}' => ' ',
+        '\u{2018}' | '\u{2019}' => '\'',
         // The full-width block mirrors ASCII at a fixed distance.
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
         _ => c,

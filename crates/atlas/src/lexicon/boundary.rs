@@ -30,7 +30,9 @@ pub(crate) fn stands_free(text: &str, folded: &str, start: usize, end: usize, sp
     match (left, right) {
         (false, false) => true,
         (true, true) => false,
-        (true, false) => before().next() != Some(b'.') && !in_chain(before()),
+        (true, false) => {
+            before().next() == Some(b'/') || before().next() == Some(b'-') && is_qualified(&text[..span.start - 1])
+        }
         (false, true) => {
             let rest = &text[span.end..];
             let ending: String = rest[1..].chars().take_while(char::is_ascii_alphanumeric).collect();
@@ -49,9 +51,17 @@ pub(crate) fn stands_free(text: &str, folded: &str, start: usize, end: usize, sp
     }
 }
 
-/// "raft-disk" is a disk, "max-sub-compactions" is a key: the word before has another joint.
-fn in_chain(before: impl Iterator<Item = u8>) -> bool {
-    before.skip(1).skip_while(|b| is_word(*b)).next().is_some_and(|b| matches!(b, b'-' | b'_' | b'.'))
+/// Words that a hyphen joins to a component without making a key of it: "raft-disk", "cross-network".
+const QUALIFIERS: [&str; 14] = [
+    "raft", "kv", "data", "cloud", "local", "per", "single", "high", "slow", "heavy", "cross", "inter", "intra", "tikv",
+];
+
+/// Whether the word at the end of `before` qualifies what follows, and stands free itself.
+fn is_qualified(before: &str) -> bool {
+    let last_other = before.char_indices().rfind(|(_, c)| !c.is_ascii_alphanumeric());
+    let start = last_other.map_or(0, |(at, c)| at + c.len_utf8());
+    let joint = before[..start].chars().next_back();
+    QUALIFIERS.contains(&before[start..].to_ascii_lowercase().as_str()) && !matches!(joint, Some('-' | '_' | '.'))
 }
 
 /// "grpc-concurrency" may speak of gRPC, "store-pool-size" does not speak of the store pool.

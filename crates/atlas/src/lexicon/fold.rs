@@ -24,6 +24,11 @@ impl Folded {
             if matches!(c, '\u{200b}' | '\u{feff}' | '\u{ad}') {
                 continue;
             }
+            if matches!(c, '-' | '=') && chars.next_if(|(_, next)| *next == '>').is_some() {
+                folded.push('→', Span::new(at, at + 2));
+                gap = None;
+                continue;
+            }
             if c.is_whitespace() || matches!(c, '-' | '_' | '‐' | '–') {
                 gap.get_or_insert(at);
                 continue;

@@ -170,7 +170,7 @@ impl Phrases {
                     && !place.contains(at)
                     && !(used[*at] && self.is_part(&words[*at]))
                     && place.iter().any(|other| gap(words[*other].span, words[*at].span) <= MAX_GAP)
-                    && !self.has_rival(text, anchor, *at, *item, words, &place)
+                    && !self.has_rival(text, nearest_of(&place, *at, words), *at, *item, words, &place)
             };
             let nearest = (0..words.len()).filter(fits).min_by_key(|at| gap(words[anchor].span, words[*at].span))?;
             place.push(nearest);
@@ -201,6 +201,12 @@ impl Phrases {
             goes_with && !own && !is_joined(text, words[from].span, word.span)
         })
     }
+}
+
+/// The placed word next to the word at `at`.
+fn nearest_of(place: &[usize], at: usize, words: &[WordHit<'_>]) -> usize {
+    let nearest = place.iter().copied().min_by_key(|other| gap(words[*other].span, words[at].span));
+    nearest.expect("a place starts with its anchor")
 }
 
 fn hull(place: &[usize], words: &[WordHit<'_>]) -> (Span, usize) {

@@ -1,0 +1,328 @@
+//! Which role each mention plays.
+
+use hindcast_atlas::{Break, Mention, Subject};
+use hindcast_case::Certainty;
+
+use super::cue::Cue;
+use super::{Claim, ClaimRole, Claims, CueHit, Strength, is_family};
+use crate::words::Words;
+
+/// How far a denial or an exclusion reaches ahead, in bytes: about six English words.
+const NOT_REACH: usize = 36;
+
+/// How far a circumstance reaches: "during the …".
+const CIRCUMSTANCE_REACH: usize = 24;
+
+/// Mentions beyond which a sentence is not read further: the work stays linear in the text.
+const MAX_MENTIONS: usize = 64;
+
+/// The longest clause that continues a list: "ruled out the disk, the network, and CPU".
+const LIST_ITEM: usize = 28;
+
+/// What is known of one mention while its role is worked out.
+#[derive(Debug, Clone, Copy, Default)]
+struct Marks {
+    ruled_out: bool,
+    hedged: bool,
+    initial: bool,
+    circumstance: bool,
+    skipped: bool,
+    causes: bool,
+    is_effect: bool,
+    confirmed: bool,
+    root: bool,
+}
+
+/// Assigns a role to every mention that asserts something.
+pub(crate) fn assign(words: &Words<'_>, is_trigger: &dyn Fn(Subject) -> bool) -> Claims {
+    let mentions = &words.scan.mentions;
+    let mut marks = vec![Marks::default(); mentions.len()];
+    mark_clauses(words, &mut marks);
+    let mut edges = Vec::new();
+    let mut start = 0;
+    while start < mentions.len() {
+        let sentence = words.sentence(mentions[start].clause);
+        let end = start + mentions[start..].iter().take_while(|m| words.sentence(m.clause) == sentence).count();
+        link_sentence(words, start..end, &mut marks, &mut edges, is_trigger);
+        start = end;
+    }
+    retract(words, &mut marks);
+    collect(words, &marks, &edges)
+}
+
+/// Everything that a clause alone tells: denial, guess, circumstance, remedy.
+fn mark_clauses(words: &Words<'_>, marks: &mut [Marks]) {
+    let mut silenced: Option<usize> = None;
+    let mut listing: Option<usize> = None;
+    let mut at = 0;
+    for (clause, span) in words.scan.clauses.iter().enumerate() {
+        if silenced.is_some_and(|sentence| sentence != span.sentence) {
+            silenced = None;
+        }
+        let from = at;
+        while at < marks.len() && words.scan.mentions[at].clause == clause {
+            at += 1;
+        }
+        let cues = words.cues_in_clause(clause);
+        let continues_list = listing == Some(span.sentence)
+            && span.before == Break::Mark
+            && span.span.end - span.span.start <= LIST_ITEM
+            && cues.is_empty();
+        for (mention, mark) in words.scan.mentions[from..at].iter().zip(&mut marks[from..at]) {
+            mark.ruled_out = continues_list || is_denied(words, cues, mention);
+            mark.hedged = cues.iter().any(|hit| matches!(hit.cue, Cue::Hedge | Cue::Initial));
+            mark.initial = cues.iter().any(|hit| hit.cue == Cue::Initial);
+            let silencer = cues.iter().find(|hit| matches!(hit.cue, Cue::Remedy | Cue::Blind));
+            mark.skipped = silenced.is_some() || silencer.is_some_and(|hit| hit.span.start < mention.span.end);
+        }
+        mark_circumstances(words, cues, from..at, marks);
+        if cues.iter().any(|hit| matches!(hit.cue, Cue::Remedy | Cue::Blind)) {
+            silenced = Some(span.sentence);
+        }
+        listing =
+            if continues_list || cues.iter().any(|hit| hit.cue == Cue::RuleOut) { Some(span.sentence) } else { None };
+    }
+}
+
+fn is_denied(words: &Words<'_>, cues: &[CueHit], mention: &Mention) -> bool {
+    cues.iter().any(|hit| match hit.cue {
+        Cue::Not => {
+            let near = words.distance_ahead(hit.span, mention).is_some_and(|gap| gap <= NOT_REACH);
+            near && !has_between(cues, hit, mention) || words.is_inside(hit.span, mention)
+        }
+        Cue::RuleOut => words.distance_ahead(hit.span, mention).is_some() && !has_between(cues, hit, mention),
+        Cue::NormalBehind => {
+            let near = words.distance_behind(mention, hit.span).is_some_and(|gap| gap <= 2 * NOT_REACH);
+            let own = cues.iter().any(|other| {
+                other.span.start >= mention.span.end
+                    && other.span.end <= hit.span.start
+                    && matches!(other.cue, Cue::EffectAhead | Cue::CauseAhead)
+            });
+            near && !own || words.is_inside(hit.span, mention)
+        }
+        _ => false,
+    })
+}
+
+/// Whether a word about cause or effect stands between a denial and the mention: what follows it is not denied.
+fn has_between(cues: &[CueHit], from: &CueHit, mention: &Mention) -> bool {
+    cues.iter().any(|hit| {
+        hit.span.start >= from.span.end
+            && hit.span.end <= mention.span.start
+            && matches!(hit.cue, Cue::EffectAhead | Cue::NormalBehind | Cue::RootAhead)
+    })
+}
+
+/// "During A, B": only the mention next to the word is a circumstance.
+fn mark_circumstances(words: &Words<'_>, cues: &[CueHit], range: std::ops::Range<usize>, marks: &mut [Marks]) {
+    let mentions = &words.scan.mentions;
+    for hit in cues {
+        let near = match hit.cue {
+            Cue::CircumstanceAhead => {
+                let next = range.clone().find(|at| mentions[*at].span.start >= hit.span.end);
+                next.filter(|at| {
+                    words.distance_ahead(hit.span, &mentions[*at]).is_some_and(|gap| gap <= CIRCUMSTANCE_REACH)
+                })
+            }
+            Cue::CircumstanceBehind => {
+                let last = range.clone().rfind(|at| mentions[*at].span.end <= hit.span.start);
+                last.filter(|at| {
+                    words.distance_behind(&mentions[*at], hit.span).is_some_and(|gap| gap <= CIRCUMSTANCE_REACH / 2)
+                })
+            }
+            _ => None,
+        };
+        if let Some(at) = near {
+            marks[at].circumstance = true;
+        }
+    }
+}
+
+/// Finds what a sentence says causes what.
+fn link_sentence(
+    words: &Words<'_>,
+    range: std::ops::Range<usize>,
+    marks: &mut [Marks],
+    edges: &mut Vec<(usize, usize)>,
+    is_trigger: &dyn Fn(Subject) -> bool,
+) {
+    let mentions = &words.scan.mentions;
+    let sentence = words.sentence(mentions[range.start].clause);
+    let first_clause = words.first_clause(sentence);
+    let range = range.start..range.end.min(range.start + MAX_MENTIONS);
+    let usable = |marks: &[Marks], at: &usize| !marks[*at].skipped && !marks[*at].ruled_out;
+    let cues = words.cues_in_sentence(sentence);
+    for hit in cues {
+        let before: Vec<usize> = range
+            .clone()
+            .filter(|at| mentions[*at].span.end <= hit.span.start)
+            .filter(|at| usable(marks, at))
+            .collect();
+        let after: Vec<usize> = range
+            .clone()
+            .filter(|at| mentions[*at].span.start >= hit.span.end)
+            .filter(|at| usable(marks, at))
+            .collect();
+        let near_before = last_clause(mentions, &before);
+        let group_after = until_next_link(words, cues, hit, &after);
+        match hit.cue {
+            Cue::CauseAhead
+                if before.is_empty()
+                    && hit.clause == first_clause
+                    && words.opens_clause(hit.clause, hit.span.start) =>
+            {
+                // "Because A, B": the cause ends with its clause.
+                let (causes, effects): (Vec<usize>, Vec<usize>) =
+                    group_after.iter().partition(|at| mentions[**at].clause == hit.clause);
+                connect(marks, edges, &causes, &effects);
+            }
+            Cue::CauseAhead => connect(marks, edges, &first_clause_of(mentions, &group_after), &near_before),
+            Cue::EffectAhead => {
+                let opens_sentence = hit.clause == first_clause && words.opens_clause(hit.clause, hit.span.start);
+                if !opens_sentence {
+                    connect(marks, edges, &near_before, &group_after);
+                }
+            }
+            Cue::RootAhead => {
+                group_after.iter().for_each(|at| marks[*at].root = true);
+                connect(marks, edges, &group_after, &same_clause(mentions, &before, hit.clause));
+            }
+            Cue::Copula if words.opens_clause(hit.clause, hit.span.start) => {
+                for at in group_after.iter().filter(|at| mentions[**at].clause == hit.clause) {
+                    marks[*at].root |= !is_family(&mentions[*at]);
+                }
+            }
+            Cue::ConfirmedAhead => group_after.iter().for_each(|at| marks[*at].confirmed = true),
+            Cue::RootOf => {
+                let in_clause = same_clause(mentions, &after, hit.clause);
+                if let Some((effect, causes)) = in_clause.split_first() {
+                    causes.iter().for_each(|at| marks[*at].root = true);
+                    connect(marks, edges, causes, &[*effect]);
+                }
+            }
+            Cue::RootBehind => same_clause(mentions, &before, hit.clause).iter().for_each(|at| marks[*at].root = true),
+            Cue::Agent => {
+                let agents = same_clause(mentions, &group_after, hit.clause);
+                let acted_on = same_clause(mentions, &before, hit.clause);
+                let (triggers, causes): (Vec<usize>, Vec<usize>) =
+                    agents.iter().take(2).partition(|at| is_trigger(mentions[**at].subject));
+                // A load that fills something is its trigger; what is full is the bottleneck.
+                triggers.iter().for_each(|at| marks[*at].circumstance = true);
+                connect(marks, edges, &causes, &acted_on);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Adds edges from each cause to each effect, and marks both ends even where the other end is not in the atlas.
+fn connect(marks: &mut [Marks], edges: &mut Vec<(usize, usize)>, causes: &[usize], effects: &[usize]) {
+    let solid = |marks: &[Marks], at: &usize| !marks[*at].hedged && !marks[*at].circumstance;
+    for cause in causes.iter().filter(|at| !marks[**at].circumstance) {
+        let others = effects.iter().filter(|effect| *effect != cause && !marks[**effect].circumstance);
+        edges.extend(others.map(|effect| (*cause, *effect)));
+    }
+    let effects: Vec<usize> = effects.iter().copied().filter(|at| solid(marks, at)).collect();
+    causes.iter().for_each(|at| marks[*at].causes = true);
+    effects.iter().for_each(|at| marks[*at].is_effect = true);
+}
+
+/// The mentions behind a cue up to the next word that links cause and effect.
+fn until_next_link(words: &Words<'_>, cues: &[CueHit], from: &CueHit, after: &[usize]) -> Vec<usize> {
+    let mentions = &words.scan.mentions;
+    let Some(first) = after.first() else { return Vec::new() };
+    let links = |cue: Cue| matches!(cue, Cue::CauseAhead | Cue::EffectAhead | Cue::RootAhead | Cue::RootOf);
+    let next = cues
+        .iter()
+        .find(|hit| hit.span.start >= from.span.end && links(hit.cue) && hit.span.start >= mentions[*first].span.end);
+    let end = next.map_or(usize::MAX, |hit| hit.span.start);
+    after.iter().copied().filter(|at| mentions[*at].span.start < end).collect()
+}
+
+fn same_clause(mentions: &[Mention], group: &[usize], clause: usize) -> Vec<usize> {
+    group.iter().copied().filter(|at| mentions[*at].clause == clause).collect()
+}
+
+/// The mentions of the last clause that has any. A component counts only where nothing else is named: in "PD evicts
+/// leaders, which …" it acts, in "the network, which …" it is blamed.
+fn last_clause(mentions: &[Mention], group: &[usize]) -> Vec<usize> {
+    let Some(last) = group.last() else { return Vec::new() };
+    let mut found = same_clause(mentions, group, mentions[*last].clause);
+    if found.iter().any(|at| !is_family(&mentions[*at])) {
+        found.retain(|at| !is_family(&mentions[*at]));
+    }
+    found
+}
+
+fn first_clause_of(mentions: &[Mention], group: &[usize]) -> Vec<usize> {
+    group.first().map_or_else(Vec::new, |first| same_clause(mentions, group, mentions[*first].clause))
+}
+
+/// A guess falls when a firmer statement follows it; an explicit retraction takes back all that came before.
+fn retract(words: &Words<'_>, marks: &mut [Marks]) {
+    let mentions = &words.scan.mentions;
+    if let Some(hit) = words.cues.iter().rfind(|hit| hit.cue == Cue::Retract) {
+        for (mention, mark) in mentions.iter().zip(marks.iter_mut()) {
+            let earlier =
+                mention.clause < hit.clause || mention.clause == hit.clause && mention.span.end <= hit.span.start;
+            if earlier && !mark.ruled_out {
+                mark.hedged = true;
+                mark.initial = true;
+            }
+        }
+    }
+}
+
+fn collect(words: &Words<'_>, marks: &[Marks], edges: &[(usize, usize)]) -> Claims {
+    let mentions = &words.scan.mentions;
+    let no_cause_found = words.cues.iter().any(|hit| hit.cue == Cue::NoCause);
+    let mut index = vec![None; mentions.len()];
+    let mut claims = Vec::new();
+    let is_firm = |mark: &Marks| !mark.hedged && !mark.skipped && !mark.ruled_out;
+    let firm: Vec<&Mention> = mentions.iter().zip(marks).filter(|(_, mark)| is_firm(mark)).map(|(m, _)| m).collect();
+    // The last few statements tell; looking at all for each guess would be quadratic.
+    let firm_after = |at: usize| {
+        let mut last = firm.iter().rev().take(8);
+        last.any(|other| other.clause > mentions[at].clause && other.subject != mentions[at].subject)
+    };
+    for (at, (mention, mark)) in mentions.iter().zip(marks).enumerate() {
+        let speaks = mark.ruled_out || mark.hedged || mark.causes || mark.root || mark.confirmed;
+        if mark.skipped || is_family(mention) && !speaks {
+            continue;
+        }
+        let strength = match mark {
+            Marks { circumstance: true, root: false, .. } => Strength::Circumstance,
+            Marks { root: true, is_effect: false, .. } => Strength::Root,
+            Marks { is_effect: true, causes: false, .. } => Strength::Effect,
+            Marks { confirmed: true, is_effect: false, .. } => Strength::Confirmed,
+            Marks { causes: true, .. } => Strength::Cause,
+            _ => Strength::Stated,
+        };
+        let role = match mark {
+            Marks { ruled_out: true, .. } => ClaimRole::RuledOut,
+            Marks { initial: true, .. } if firm_after(at) => ClaimRole::Retracted,
+            Marks { hedged: true, .. } => ClaimRole::Suspected,
+            _ => match strength {
+                Strength::Circumstance => ClaimRole::Contributing,
+                Strength::Effect => ClaimRole::Symptom,
+                _ if mark.is_effect => ClaimRole::Symptom,
+                _ => ClaimRole::Cause,
+            },
+        };
+        let certainty = if mark.hedged { Certainty::Suspected } else { Certainty::Confirmed };
+        index[at] = Some(claims.len());
+        claims.push(Claim {
+            subject: mention.subject,
+            role,
+            certainty,
+            strength,
+            span: mention.span,
+            clause: mention.clause,
+        });
+    }
+    let mut kept: Vec<(usize, usize)> = edges.iter().filter_map(|(a, b)| Some((index[*a]?, index[*b]?))).collect();
+    kept.retain(|(a, b)| claims[*a].subject != claims[*b].subject);
+    kept.sort_unstable();
+    kept.dedup();
+    Claims { claims, edges: kept, no_cause_found }
+}
