@@ -57,8 +57,10 @@ fn strongest<'a>(atlas: &Atlas, claims: &Claims, candidates: Vec<&'a Claim>) -> 
         top.retain(|claim| !parts || !triggers(atlas, claim));
     }
     let upstream_of = |claim: &Claim, other: &Claim| {
-        claim.subject != other.subject
-            && (leads_to(claims, claim.subject, other.subject) || precedes(atlas, claim, other))
+        let said = leads_to(claims, claim.subject, other.subject);
+        // What the text says of this incident outweighs what the atlas knows in general.
+        let known = || precedes(atlas, claim, other) && !leads_to(claims, other.subject, claim.subject);
+        claim.subject != other.subject && (said || known())
     };
     let first: Vec<&Claim> =
         top.iter().copied().filter(|claim| !top.iter().any(|other| upstream_of(other, claim))).collect();

@@ -99,19 +99,15 @@ impl Reader {
     pub fn skill(&self, skill: &SkillConclusion, case: &Case) -> Conclusion {
         let named = skill.earliest_proven_bottleneck.trim();
         let mut conclusion = self.read(&skill.provisional_conclusion, case, (!named.is_empty()).then_some(named));
-        let field = |name| (Basis::Field(name), Certainty::Confirmed);
-        let stated = |name, value| Stated { value, basis: field(name).0, certainty: field(name).1 };
-        if let Some(side) = skill.is_tikv_side.known() {
-            conclusion.side =
-                Some(Stated { value: side, basis: Basis::Field("is_tikv_side"), certainty: Certainty::Confirmed });
-        }
-        if let Some(scope) = skill.scope.known() {
-            conclusion.scope =
-                Some(Stated { value: scope, basis: Basis::Field("scope"), certainty: Certainty::Confirmed });
-        }
-        if let Some(path) = skill.path.known() {
-            conclusion.path = Some(stated("path", path));
-        }
+        // A skill that weighs possibilities in prose has not named a bottleneck.
+        let guessed = |b: &Stated<Subject>| matches!(b.basis, Basis::Words(_)) && b.certainty == Certainty::Suspected;
+        conclusion.bottleneck = conclusion.bottleneck.filter(|b| !guessed(b));
+        let side = skill.is_tikv_side.known().map(|side| stated(side, Basis::Field("is_tikv_side")));
+        let scope = skill.scope.known().map(|scope| stated(scope, Basis::Field("scope")));
+        let path = skill.path.known().map(|path| stated(path, Basis::Field("path")));
+        conclusion.side = side.or(conclusion.side);
+        conclusion.scope = scope.or(conclusion.scope);
+        conclusion.path = path.or(conclusion.path);
         conclusion
     }
 
@@ -140,17 +136,23 @@ impl Reader {
         };
         match named {
             Some(named) => self.name(&mut conclusion, named, "earliest_proven_bottleneck"),
-            None => {
-                let side = conclusion.side.map(|side| side.value);
-                conclusion.bottleneck = select(&self.atlas, &conclusion.claims, side).map(|claim| Stated {
-                    value: claim.subject,
-                    basis: Basis::Words(claim.span),
-                    certainty: claim.certainty,
-                });
-            }
+            None => self.select(&mut conclusion),
+        }
+        if conclusion.unknown_bottleneck.is_some() {
+            self.select(&mut conclusion);
         }
         self.complete(&mut conclusion, &scan, &places, case);
         conclusion
+    }
+
+    /// Sets the bottleneck from what the text asserts.
+    fn select(&self, conclusion: &mut Conclusion) {
+        let side = conclusion.side.map(|side| side.value);
+        conclusion.bottleneck = select(&self.atlas, &conclusion.claims, side).map(|claim| Stated {
+            value: claim.subject,
+            basis: Basis::Words(claim.span),
+            certainty: claim.certainty,
+        });
     }
 
     /// Sets the bottleneck from a field that names it by id or in words.
@@ -216,14 +218,16 @@ impl Reader {
             Some(Basis::Words(span)) => scan.clauses.iter().position(|clause| clause.span.overlaps(span)),
             _ => None,
         };
-        let said = places.scope(scan, clause).map(|(scope, span)| stated(scope, Basis::Words(span)));
+        let words = |found: Option<(Scope, Span)>| found.map(|(scope, span)| stated(scope, Basis::Words(span)));
+        let with_bottleneck = words(clause.and_then(|at| places.scope_in(scan.clauses[at].span)));
+        let said = || words(places.first_scope());
         let usual =
-            mechanism.and_then(|ix| self.atlas[ix].scope.first().copied()).map(|scope| stated(scope, Basis::Atlas));
-        let of_incident =
-            || incident_places.scope(&incident_scan, None).map(|(scope, _)| stated(scope, Basis::Incident));
+            || mechanism.and_then(|ix| self.atlas[ix].scope.first().copied()).map(|scope| stated(scope, Basis::Atlas));
+        let of_incident = || incident_places.first_scope().map(|(scope, _)| stated(scope, Basis::Incident));
         // What happens outside TiKV has its own scope, whatever the incident says of TiKV's.
         let outside = mechanism.is_some_and(|ix| self.atlas[ix].path == Path::Upstream);
-        conclusion.scope = if outside { said.or(usual) } else { said.or_else(of_incident).or(usual) };
+        let of_incident = || of_incident().filter(|_| !outside);
+        conclusion.scope = with_bottleneck.or_else(of_incident).or_else(said).or_else(usual);
         conclusion.path = self.path(conclusion, mechanism, places, &incident_places, &incident_scan);
         if conclusion.side.is_none() {
             conclusion.side = mechanism.map(|ix| stated(self.atlas[ix].is_tikv_side, Basis::Atlas));

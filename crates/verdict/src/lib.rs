@@ -1,17 +1,33 @@
 //! Two conclusions in, one verdict out, with every step that led to it.
 //!
 //! Invariants:
-//! - A verdict depends on the two conclusions, the atlas and the rubric, and on nothing else: no clock, no network.
+//! - A verdict depends on the two conclusions, the incident's text, the atlas and the rubric, and on nothing else: no
+//!   clock, no network.
 //! - Windows are compared beside the verdict and never change it.
 //! - Reading a text never fails and takes time linear in its length.
 //!
-//! Start reading at [`compare`], then [`Reader::human`], then [`Claims`]; the rules themselves are data: `rubric.toml`.
+//! Start reading at [`Comparer::compare`], then [`Reader::human`], then [`Claims`]; the rules are data: `rubric.toml`.
 
 mod bottleneck;
+mod calibrate;
 mod claims;
+mod compare;
 mod conclusion;
+mod notes;
 mod place;
+mod relation;
+mod rubric;
+mod score;
+mod statistics;
+mod suggest;
+mod windows;
 mod words;
 
+pub use calibrate::{Calibration, Disagreement, Pair, PairError, calibrate, read_pair};
 pub use claims::{Claim, ClaimRole, Claims, Strength};
+pub use compare::{Comparer, Dimensions, Verdict};
 pub use conclusion::{Basis, Conclusion, Reader, Stated, word};
+pub use relation::BottleneckRelation;
+pub use rubric::RelationKind;
+pub use score::{Label, LabelScore, read_label, score_labels};
+pub use statistics::{Interval, wilson95};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hindcast_atlas::{Clause, Finder, Folded, Scan};
+use hindcast_atlas::{Finder, Folded};
 use hindcast_case::{Path, Scope, Span, TikvSide};
 
 /// What a word says about where the problem is.
@@ -421,11 +421,14 @@ impl PlaceReader {
 }
 
 impl Places {
-    /// The scope said in this clause, else the first one said anywhere.
-    pub(crate) fn scope(&self, scan: &Scan, clause: Option<usize>) -> Option<(Scope, Span)> {
-        let clause: Option<&Clause> = clause.and_then(|at| scan.clauses.get(at));
-        let in_clause = clause.and_then(|clause| self.scopes.iter().find(|(_, span)| span.overlaps(clause.span)));
-        in_clause.or(self.scopes.first()).copied()
+    /// The first scope said within this range.
+    pub(crate) fn scope_in(&self, range: Span) -> Option<(Scope, Span)> {
+        self.scopes.iter().find(|(_, span)| span.overlaps(range)).copied()
+    }
+
+    /// The first scope said anywhere.
+    pub(crate) fn first_scope(&self) -> Option<(Scope, Span)> {
+        self.scopes.first().copied()
     }
 }
 
@@ -452,8 +455,12 @@ fn numbered(text: &str) -> Vec<(Scope, Span)> {
         let start = before.len() - digits;
         let in_word =
             before[..start].ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':'));
+        // "from 24 to 30 TiKV nodes" counts what is added, not what is slow.
+        let is_change =
+            [" to", " from", "到", "至", "扩容", "缩容"].iter().any(|word| before[..start].trim_end().ends_with(word));
         if let Ok(count) = before[start..].parse::<u32>()
             && !in_word
+            && !is_change
         {
             // More than a handful of instances is the cluster.
             let scope = match count {
