@@ -43,6 +43,7 @@ pub fn check(atlas: &Atlas) -> Vec<AtlasFinding> {
     findings.extend(shared_aliases(atlas));
     findings.extend(unknown_classes(atlas));
     findings.extend(unnamed_metrics(atlas));
+    findings.extend(shadowed_aliases(atlas));
     findings
 }
 
@@ -128,6 +129,28 @@ fn unnamed_metrics(atlas: &Atlas) -> Vec<AtlasFinding> {
         }
     }
     findings
+}
+
+/// A class word that contains an alias hides it: "oom killer" as a mere word would hide the mention "oom".
+fn shadowed_aliases(atlas: &Atlas) -> Vec<AtlasFinding> {
+    let fold = |word: &String| format!(" {} ", Folded::new(word).as_str());
+    let mut aliases: BTreeMap<String, &str> = BTreeMap::new();
+    for (_, mechanism) in atlas.mechanisms() {
+        let names = mechanism.aliases_en.iter().chain(&mechanism.aliases_zh);
+        aliases.extend(names.map(|name| (fold(name), mechanism.id.as_str())));
+    }
+    let classes = atlas.classes.part.iter().chain(&atlas.classes.state);
+    let words = classes.flat_map(|(class, words)| words.iter().map(move |word| (class, word)));
+    let free = words.filter(|(_, word)| !aliases.contains_key(&fold(word)));
+    let hidden = free.flat_map(|(class, word)| {
+        let inside = aliases.iter().filter(move |(alias, _)| fold(word).contains(alias.as_str()));
+        inside.map(move |(alias, id)| AtlasFinding {
+            code: "atlas/shadowed-alias",
+            mechanism: (*id).to_owned(),
+            message: format!("alias {:?} is hidden by the word {word:?} of class <{class}>", alias.trim()),
+        })
+    });
+    hidden.collect()
 }
 
 #[cfg(test)]

@@ -51,7 +51,9 @@ fn is_denied(claims: &Claims, claim: &Claim) -> bool {
 
 fn strongest<'a>(atlas: &Atlas, claims: &Claims, candidates: Vec<&'a Claim>) -> Option<&'a Claim> {
     let best = candidates.iter().map(|claim| claim.strength).max()?;
-    let mut top: Vec<&Claim> = candidates.iter().copied().filter(|claim| claim.strength == best).collect();
+    // Where nothing is called a cause, what it happened in may be one: "after the panic, leaders dropped".
+    let weak = best <= Strength::Effect;
+    let mut top: Vec<&Claim> = candidates.iter().copied().filter(|claim| claim.strength == best || weak).collect();
     if best < Strength::Cause {
         let parts = top.iter().any(|claim| !triggers(atlas, claim));
         top.retain(|claim| !parts || !triggers(atlas, claim));

@@ -23,6 +23,8 @@ pub(crate) enum Cue {
     RootBehind,
     /// What follows does what the verb before says: "taken by …".
     Agent,
+    /// What stands before does something to what follows: "把".
+    Grip,
     /// What follows is denied.
     Not,
     /// What follows, a whole list of it, is excluded.
@@ -37,6 +39,10 @@ pub(crate) enum Cue {
     Retract,
     /// What follows is a remedy, not a finding.
     Remedy,
+    /// What stands before in its clause made it better: a remedy, too.
+    RemedyBehind,
+    /// The component next to it is blamed: "磁盘问题".
+    Problem,
     /// What follows is about what could be seen, not about what was wrong.
     Blind,
     /// What follows is a circumstance.
@@ -263,6 +269,7 @@ const CUES: &[(Cue, &[&str])] = &[
         ],
     ),
     (Cue::Agent, &["by", "被"]),
+    (Cue::Grip, &["把", "将"]),
     (
         Cue::Not,
         &[
@@ -486,6 +493,13 @@ const CUES: &[(Cue, &[&str])] = &[
             "first suspected",
             "originally",
             "in the beginning",
+            "earlier conclusion",
+            "previous conclusion",
+            "first conclusion",
+            "之前的结论",
+            "之前怀疑",
+            "之前以为",
+            "as we assumed",
             "earlier we thought",
             "we thought",
             "was thought",
@@ -505,6 +519,8 @@ const CUES: &[(Cue, &[&str])] = &[
     (
         Cue::Retract,
         &[
+            "was wrong",
+            "were wrong",
             "that was wrong",
             "which was wrong",
             "i was wrong",
@@ -565,6 +581,27 @@ const CUES: &[(Cue, &[&str])] = &[
         ],
     ),
     (
+        Cue::RemedyBehind,
+        &[
+            "fixed it",
+            "fixed the problem",
+            "fixes it",
+            "solved it",
+            "solved the problem",
+            "resolved it",
+            "resolved the issue",
+            "helped",
+            "recovered",
+            "后恢复",
+            "恢复正常",
+            "恢复了",
+            "后解决",
+            "得到缓解",
+            "后好转",
+        ],
+    ),
+    (Cue::Problem, &["problem", "issue", "fault", "trouble", "问题", "故障"]),
+    (
         Cue::Blind,
         &[
             "no metric",
@@ -611,7 +648,7 @@ const CUES: &[(Cue, &[&str])] = &[
             "期间有",
         ],
     ),
-    (Cue::CircumstanceBehind, &["期间", "过程中", "的时候", "时", "之后", "以后", "场景下", "情况下", "背景下"]),
+    (Cue::CircumstanceBehind, &["期间", "过程中", "的时候", "时", "之后", "以后", "后", "场景下", "情况下", "背景下"]),
     (
         Cue::NoCause,
         &[
@@ -716,6 +753,20 @@ const CUES: &[(Cue, &[&str])] = &[
             "high and low",
             "low level",
             "被动",
+            "后台",
+            "背后",
+            "落后",
+            "最后",
+            "后面",
+            "前后",
+            "先后",
+            "后续影响",
+            "滞后",
+            "后端",
+            "后者",
+            "即将",
+            "将来",
+            "将近",
         ],
     ),
 ];

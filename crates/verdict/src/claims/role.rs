@@ -31,6 +31,7 @@ struct Marks {
     is_effect: bool,
     confirmed: bool,
     root: bool,
+    blamed: bool,
 }
 
 /// Assigns a role to every mention that asserts something.
@@ -64,16 +65,20 @@ fn mark_clauses(words: &Words<'_>, marks: &mut [Marks]) {
             at += 1;
         }
         let cues = words.cues_in_clause(clause);
+        let is_question = words.text[span.span.end..].trim_start().starts_with(['?', '？']);
         let continues_list = listing == Some(span.sentence)
             && span.before == Break::Mark
             && span.span.end - span.span.start <= LIST_ITEM
             && cues.is_empty();
         for (mention, mark) in words.scan.mentions[from..at].iter().zip(&mut marks[from..at]) {
             mark.ruled_out = continues_list || is_denied(words, cues, mention);
-            mark.hedged = cues.iter().any(|hit| matches!(hit.cue, Cue::Hedge | Cue::Initial));
+            mark.hedged = is_question || cues.iter().any(|hit| matches!(hit.cue, Cue::Hedge | Cue::Initial));
             mark.initial = cues.iter().any(|hit| hit.cue == Cue::Initial);
+            mark.blamed = cues.iter().any(|hit| hit.cue == Cue::Problem && is_next_to(words, hit, mention));
+            let remedied = cues.iter().any(|hit| hit.cue == Cue::RemedyBehind && hit.span.start >= mention.span.end);
             let silencer = cues.iter().find(|hit| matches!(hit.cue, Cue::Remedy | Cue::Blind));
-            mark.skipped = silenced.is_some() || silencer.is_some_and(|hit| hit.span.start < mention.span.end);
+            mark.skipped =
+                silenced.is_some() || remedied || silencer.is_some_and(|hit| hit.span.start < mention.span.end);
         }
         mark_circumstances(words, cues, from..at, marks);
         if cues.iter().any(|hit| matches!(hit.cue, Cue::Remedy | Cue::Blind)) {
@@ -82,6 +87,12 @@ fn mark_clauses(words: &Words<'_>, marks: &mut [Marks]) {
         listing =
             if continues_list || cues.iter().any(|hit| hit.cue == Cue::RuleOut) { Some(span.sentence) } else { None };
     }
+}
+
+/// Whether a word stands directly beside a mention: "disk problem", "a problem of the disk".
+fn is_next_to(words: &Words<'_>, hit: &CueHit, mention: &Mention) -> bool {
+    let behind = words.distance_behind(mention, hit.span);
+    behind.or_else(|| words.distance_ahead(hit.span, mention)).is_some_and(|gap| gap <= 10)
 }
 
 fn is_denied(words: &Words<'_>, cues: &[CueHit], mention: &Mention) -> bool {
@@ -152,6 +163,11 @@ fn link_sentence(
     let range = range.start..range.end.min(range.start + MAX_MENTIONS);
     let usable = |marks: &[Marks], at: &usize| !marks[*at].skipped && !marks[*at].ruled_out;
     let cues = words.cues_in_sentence(sentence);
+    for pair in
+        range.clone().zip(range.clone().skip(1)).filter(|(a, b)| is_verb_of(words, &mentions[*a], &mentions[*b]))
+    {
+        fill(mentions, marks, edges, &[pair.0], &[pair.1], is_trigger);
+    }
     for hit in cues {
         let before: Vec<usize> = range
             .clone()
@@ -176,7 +192,7 @@ fn link_sentence(
                     group_after.iter().partition(|at| mentions[**at].clause == hit.clause);
                 connect(marks, edges, &causes, &effects);
             }
-            Cue::CauseAhead => connect(marks, edges, &first_clause_of(mentions, &group_after), &near_before),
+            Cue::CauseAhead => connect(marks, edges, &same_clause(mentions, &group_after, hit.clause), &near_before),
             Cue::EffectAhead => {
                 let opens_sentence = hit.clause == first_clause && words.opens_clause(hit.clause, hit.span.start);
                 if !opens_sentence {
@@ -184,15 +200,18 @@ fn link_sentence(
                 }
             }
             Cue::RootAhead => {
-                group_after.iter().for_each(|at| marks[*at].root = true);
-                connect(marks, edges, &group_after, &same_clause(mentions, &before, hit.clause));
+                let roots = first_clause_of(mentions, &group_after);
+                roots.iter().for_each(|at| marks[*at].root = true);
+                connect(marks, edges, &roots, &same_clause(mentions, &before, hit.clause));
             }
             Cue::Copula if words.opens_clause(hit.clause, hit.span.start) => {
                 for at in group_after.iter().filter(|at| mentions[**at].clause == hit.clause) {
                     marks[*at].root |= !is_family(&mentions[*at]);
                 }
             }
-            Cue::ConfirmedAhead => group_after.iter().for_each(|at| marks[*at].confirmed = true),
+            Cue::ConfirmedAhead => {
+                first_clause_of(mentions, &group_after).iter().for_each(|at| marks[*at].confirmed = true)
+            }
             Cue::RootOf => {
                 let in_clause = same_clause(mentions, &after, hit.clause);
                 if let Some((effect, causes)) = in_clause.split_first() {
@@ -204,14 +223,50 @@ fn link_sentence(
             Cue::Agent => {
                 let agents = same_clause(mentions, &group_after, hit.clause);
                 let acted_on = same_clause(mentions, &before, hit.clause);
-                let (triggers, causes): (Vec<usize>, Vec<usize>) =
-                    agents.iter().take(2).partition(|at| is_trigger(mentions[**at].subject));
-                // A load that fills something is its trigger; what is full is the bottleneck.
-                triggers.iter().for_each(|at| marks[*at].circumstance = true);
-                connect(marks, edges, &causes, &acted_on);
+                fill(mentions, marks, edges, &agents, &acted_on, is_trigger);
+            }
+            Cue::Grip => {
+                let agents = same_clause(mentions, &before, hit.clause);
+                let acted_on = same_clause(mentions, &group_after, hit.clause);
+                fill(mentions, marks, edges, &agents, &acted_on, is_trigger);
             }
             _ => {}
         }
+    }
+}
+
+/// Verbs with which something fills what is named after them.
+const FILLING: [&str; 16] = [
+    "saturate", "exhaust", "max", "eat", "take", "overload", "fill", "占满", "打满", "吃满", "跑满", "耗尽", "用满",
+    "block", "stall", "阻塞",
+];
+
+/// Whether `second` starts with a verb whose subject is `first`: "generating snapshots saturates the disk".
+fn is_verb_of(words: &Words<'_>, first: &Mention, second: &Mention) -> bool {
+    let adjacent =
+        first.clause == second.clause && second.span.start.checked_sub(first.span.end).is_some_and(|gap| gap <= 12);
+    let verb = words.text.get(second.words[0].start..second.words[0].end).unwrap_or_default().to_lowercase();
+    adjacent && second.words.len() > 1 && FILLING.iter().any(|filling| verb.starts_with(filling))
+}
+
+/// One thing fills another: "taken by A", "A 把 B 打满", "A saturates B". A load that fills something is its trigger;
+/// what is full is the bottleneck.
+fn fill(
+    mentions: &[Mention],
+    marks: &mut [Marks],
+    edges: &mut Vec<(usize, usize)>,
+    agents: &[usize],
+    acted_on: &[usize],
+    is_trigger: &dyn Fn(Subject) -> bool,
+) {
+    if acted_on.is_empty() {
+        return;
+    }
+    let (triggers, causes): (Vec<usize>, Vec<usize>) =
+        agents.iter().take(2).partition(|at| is_trigger(mentions[**at].subject));
+    triggers.iter().for_each(|at| marks[*at].circumstance = true);
+    if !causes.is_empty() {
+        connect(marks, edges, &causes, acted_on);
     }
 }
 
@@ -231,10 +286,16 @@ fn connect(marks: &mut [Marks], edges: &mut Vec<(usize, usize)>, causes: &[usize
 fn until_next_link(words: &Words<'_>, cues: &[CueHit], from: &CueHit, after: &[usize]) -> Vec<usize> {
     let mentions = &words.scan.mentions;
     let Some(first) = after.first() else { return Vec::new() };
-    let links = |cue: Cue| matches!(cue, Cue::CauseAhead | Cue::EffectAhead | Cue::RootAhead | Cue::RootOf);
-    let next = cues
-        .iter()
-        .find(|hit| hit.span.start >= from.span.end && links(hit.cue) && hit.span.start >= mentions[*first].span.end);
+    // "…, which in turn causes …" is one link of several words; a word about the cause begins another thought.
+    let opens = |hit: &CueHit| match hit.cue {
+        Cue::EffectAhead => hit.span.start >= mentions[*first].span.end,
+        Cue::CauseAhead => {
+            after.iter().any(|at| mentions[*at].clause == hit.clause && mentions[*at].span.start >= hit.span.end)
+        }
+        Cue::RootAhead | Cue::RootOf => true,
+        _ => false,
+    };
+    let next = cues.iter().find(|hit| hit.span.start >= from.span.end && opens(hit));
     let end = next.map_or(usize::MAX, |hit| hit.span.start);
     after.iter().copied().filter(|at| mentions[*at].span.start < end).collect()
 }
@@ -286,7 +347,7 @@ fn collect(words: &Words<'_>, marks: &[Marks], edges: &[(usize, usize)]) -> Clai
         last.any(|other| other.clause > mentions[at].clause && other.subject != mentions[at].subject)
     };
     for (at, (mention, mark)) in mentions.iter().zip(marks).enumerate() {
-        let speaks = mark.ruled_out || mark.hedged || mark.causes || mark.root || mark.confirmed;
+        let speaks = mark.ruled_out || mark.hedged || mark.causes || mark.root || mark.confirmed || mark.blamed;
         if mark.skipped || is_family(mention) && !speaks {
             continue;
         }
