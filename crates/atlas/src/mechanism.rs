@@ -59,6 +59,9 @@ pub struct Mechanism {
     pub is_tikv_side: TikvSide,
     /// Whether it may stand as the reported bottleneck.
     pub role: Role,
+    /// A load or a decision from outside that sets off a bottleneck, rather than the part that is slow.
+    #[serde(default)]
+    pub is_trigger: bool,
     /// How much of the system it usually affects, most usual first.
     #[serde(deserialize_with = "words")]
     pub scope: Vec<Scope>,

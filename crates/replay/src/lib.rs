@@ -1,1 +1,21 @@
+//! One execution of one skill on one case: what it may see, and what it then said.
+//!
+//! Invariant: a skill gets a [`Question`], which holds no part of the engineers' conclusion; [`question`] is the only
+//! way from a case to a question.
 
+mod casebook;
+mod inputs;
+
+pub use casebook::{Casebook, CasebookError};
+pub use inputs::question;
+
+use hindcast_case::Case;
+use hindcast_skill::BuiltinSkill;
+
+/// Replays a case through the built-in skill: fills `replay_inputs` and `skill_conclusion`, and clears what an earlier
+/// comparison left.
+pub fn replay_builtin(skill: &BuiltinSkill<'_>, case: &mut Case) {
+    let (question, inputs) = question(case);
+    case.skill_conclusion = skill.diagnose(&question);
+    case.replay_inputs = inputs;
+}

@@ -3,8 +3,7 @@
 use hindcast_atlas::{Atlas, Subject};
 use hindcast_case::TikvSide;
 
-use crate::claims::{Claim, ClaimRole, Claims, Strength};
-use crate::conclusion::is_trigger;
+use hindcast_text::{Claim, ClaimRole, Claims, Strength};
 
 /// Causes that lie further upstream than this are another story, not the same claim told from its start.
 const SAME_STORY: u8 = 3;
@@ -72,7 +71,7 @@ fn strongest<'a>(atlas: &Atlas, claims: &Claims, candidates: Vec<&'a Claim>) -> 
 }
 
 fn triggers(atlas: &Atlas, claim: &Claim) -> bool {
-    matches!(claim.subject, Subject::Mechanism(ix) if is_trigger(atlas, ix))
+    matches!(claim.subject, Subject::Mechanism(ix) if atlas[ix].is_trigger)
 }
 
 /// Whether the text itself says that the one leads to the other.

@@ -5,13 +5,13 @@ use hindcast_case::{
     Case, EntryMode, HumanStatus, MatchLevel, MismatchType, Reference, SubCapability, TikvSide, WindowReview,
 };
 
-use crate::claims::ClaimRole;
 use crate::conclusion::{Conclusion, Reader};
 use crate::notes;
 use crate::relation::{BottleneckRelation, relate};
 use crate::rubric::{Facts, RelationKind, Rubric};
 use crate::suggest;
 use crate::windows;
+use hindcast_text::ClaimRole;
 
 /// A verdict with everything that led to it.
 #[derive(Debug, Clone)]

@@ -1,11 +1,10 @@
 //! One side's conclusion, read: side, scope, path and bottleneck, each with where it comes from.
 
-use hindcast_atlas::{Atlas, Component, Lexicon, MechanismIx, Scan, Subject};
+use hindcast_atlas::{Atlas, MechanismIx, Scan, Subject};
 use hindcast_case::{Case, Certainty, Path, Scope, SkillConclusion, Span, StructuredConclusion, TikvSide, Vocabulary};
 
 use crate::bottleneck::select;
-use crate::claims::{Claim, ClaimReader, ClaimRole, Claims, Strength};
-use crate::place::{PlaceReader, Places};
+use hindcast_text::{Claim, ClaimRole, Claims, Places, Reading, Strength, TextReader};
 
 /// Reads conclusions; built once from an atlas.
 #[derive(Debug)]
@@ -13,9 +12,7 @@ pub struct Reader {
     /// The mechanisms.
     pub atlas: Atlas,
     /// Their words.
-    pub lexicon: Lexicon,
-    claims: ClaimReader,
-    places: PlaceReader,
+    pub texts: TextReader,
 }
 
 /// Where a value comes from.
@@ -67,14 +64,14 @@ impl Reader {
     /// A reader for this atlas.
     #[must_use]
     pub fn new(atlas: Atlas) -> Self {
-        let lexicon = Lexicon::new(&atlas);
-        Self { atlas, lexicon, claims: ClaimReader::new(), places: PlaceReader::new() }
+        let texts = TextReader::new(&atlas);
+        Self { atlas, texts }
     }
 
     /// The claims of any text.
     #[must_use]
     pub fn claims(&self, text: &str) -> Claims {
-        self.read_text(text).0
+        self.texts.read(&self.atlas, text).claims
     }
 
     /// The engineers' conclusion. The windows of a case take no part in it.
@@ -111,19 +108,9 @@ impl Reader {
         conclusion
     }
 
-    fn read_text(&self, text: &str) -> (Claims, Scan) {
-        // Statements, load and scheduling trigger a bottleneck; they are not the part that is slow.
-        let is_trigger = |subject: Subject| match subject {
-            Subject::Mechanism(ix) => is_trigger(&self.atlas, ix),
-            Subject::Family(family) => self.atlas.family_members(family).iter().all(|ix| is_trigger(&self.atlas, *ix)),
-        };
-        self.claims.read(&self.lexicon, &is_trigger, text)
-    }
-
     /// Reads a text; `named` is a bottleneck that a structured field gives.
     fn read(&self, text: &str, case: &Case, named: Option<&str>) -> Conclusion {
-        let (claims, scan) = self.read_text(text);
-        let places = self.places.read(text, &scan.folded);
+        let Reading { claims, places, scan } = self.texts.read(&self.atlas, text);
         let mut conclusion = Conclusion {
             side: places.side.map(|(value, span)| stated(value, Basis::Words(span))),
             scope: None,
@@ -162,7 +149,7 @@ impl Reader {
         let subject = match resolved {
             Some(resolved) => Some(Subject::Mechanism(resolved.mechanism())),
             None => {
-                let (claims, scan) = self.read_text(named);
+                let Reading { claims, scan, .. } = self.texts.read(&self.atlas, named);
                 let chosen = select(&self.atlas, &claims, None).map(|claim| claim.subject);
                 chosen.or_else(|| scan.mentions.first().map(|mention| mention.subject))
             }
@@ -211,8 +198,7 @@ impl Reader {
     /// Fills side, scope and path from the text, then from the incident, then from the atlas.
     fn complete(&self, conclusion: &mut Conclusion, scan: &Scan, places: &Places, case: &Case) {
         let incident = incident_text(case);
-        let incident_scan = self.lexicon.scan(&incident);
-        let incident_places = self.places.read(&incident, &incident_scan.folded);
+        let Reading { places: incident_places, scan: incident_scan, .. } = self.texts.read(&self.atlas, &incident);
         let mechanism = conclusion.bottleneck.map(|bottleneck| self.representative(bottleneck.value));
         let clause = match conclusion.bottleneck.map(|b| b.basis) {
             Some(Basis::Words(span)) => scan.clauses.iter().position(|clause| clause.span.overlaps(span)),
@@ -351,16 +337,6 @@ impl Reader {
         }
         chain
     }
-}
-
-/// Whether a mechanism is a load or a decision from outside that sets off a bottleneck.
-pub(crate) fn is_trigger(atlas: &Atlas, ix: MechanismIx) -> bool {
-    let mechanism = &atlas[ix];
-    mechanism.side == Component::Client && mechanism.is_tikv_side != TikvSide::No
-        || mechanism.id == "workload_surge"
-        || mechanism.side == Component::Pd
-            && mechanism.path == Path::Scheduling
-            && mechanism.role == hindcast_atlas::Role::Root
 }
 
 fn stated<T>(value: T, basis: Basis) -> Stated<T> {

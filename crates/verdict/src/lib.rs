@@ -6,25 +6,21 @@
 //! - Windows are compared beside the verdict and never change it.
 //! - Reading a text never fails and takes time linear in its length.
 //!
-//! Start reading at [`Comparer::compare`], then [`Reader::human`], then [`Claims`]; the rules are data: `rubric.toml`.
+//! Start reading at [`Comparer::compare`], then [`Reader::human`], then `hindcast-text`; the rules are data: `rubric.toml`.
 
 mod bottleneck;
 mod calibrate;
-mod claims;
 mod compare;
 mod conclusion;
 mod notes;
-mod place;
 mod relation;
 mod rubric;
 mod score;
 mod statistics;
 mod suggest;
 mod windows;
-mod words;
 
 pub use calibrate::{Calibration, Disagreement, Pair, PairError, calibrate, read_pair};
-pub use claims::{Claim, ClaimRole, Claims, Strength};
 pub use compare::{Comparer, Dimensions, Verdict};
 pub use conclusion::{Basis, Conclusion, Reader, Stated, word};
 pub use relation::BottleneckRelation;

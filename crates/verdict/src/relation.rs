@@ -2,9 +2,9 @@
 
 use hindcast_atlas::{Atlas, CausalPath, MechanismIx, Relation, Shared, Subject};
 
-use crate::claims::{ClaimRole, Claims};
 use crate::conclusion::Conclusion;
 use crate::rubric::RelationKind;
+use hindcast_text::{ClaimRole, Claims};
 
 /// The relation of two bottlenecks, with what shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,6 +19,13 @@ const MAX_MENTIONS: usize = 64;
 /// The longest clause that continues a list: "ruled out the disk, the network, and CPU".
 const LIST_ITEM: usize = 28;
 
+/// A list that goes on over several clauses: "ruled out the disk, the network", "possible causes: A, B".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum List {
+    Excluded,
+    Guessed,
+}
+
 /// What is known of one mention while its role is worked out.
 #[derive(Debug, Clone, Copy, Default)]
 struct Marks {
@@ -54,7 +61,7 @@ pub(crate) fn assign(words: &Words<'_>, is_trigger: &dyn Fn(Subject) -> bool) ->
 /// Everything that a clause alone tells: denial, guess, circumstance, remedy.
 fn mark_clauses(words: &Words<'_>, marks: &mut [Marks]) {
     let mut silenced: Option<usize> = None;
-    let mut listing: Option<usize> = None;
+    let mut listing: Option<(usize, List)> = None;
     let mut at = 0;
     for (clause, span) in words.scan.clauses.iter().enumerate() {
         if silenced.is_some_and(|sentence| sentence != span.sentence) {
@@ -66,13 +73,13 @@ fn mark_clauses(words: &Words<'_>, marks: &mut [Marks]) {
         }
         let cues = words.cues_in_clause(clause);
         let is_question = words.text[span.span.end..].trim_start().starts_with(['?', '？']);
-        let continues_list = listing == Some(span.sentence)
-            && span.before == Break::Mark
-            && span.span.end - span.span.start <= LIST_ITEM
-            && cues.is_empty();
+        let is_item = span.before == Break::Mark && span.span.end - span.span.start <= LIST_ITEM && cues.is_empty();
+        let continues = listing.filter(|(sentence, _)| is_item && *sentence == span.sentence).map(|(_, list)| list);
         for (mention, mark) in words.scan.mentions[from..at].iter().zip(&mut marks[from..at]) {
-            mark.ruled_out = continues_list || is_denied(words, cues, mention);
-            mark.hedged = is_question || cues.iter().any(|hit| matches!(hit.cue, Cue::Hedge | Cue::Initial));
+            mark.ruled_out = continues == Some(List::Excluded) || is_denied(words, cues, mention);
+            mark.hedged = is_question
+                || continues == Some(List::Guessed)
+                || cues.iter().any(|hit| matches!(hit.cue, Cue::Hedge | Cue::Initial));
             mark.initial = cues.iter().any(|hit| hit.cue == Cue::Initial);
             mark.blamed = cues.iter().any(|hit| hit.cue == Cue::Problem && is_next_to(words, hit, mention));
             let remedied = cues.iter().any(|hit| hit.cue == Cue::RemedyBehind && hit.span.start >= mention.span.end);
@@ -84,8 +91,9 @@ fn mark_clauses(words: &Words<'_>, marks: &mut [Marks]) {
         if cues.iter().any(|hit| matches!(hit.cue, Cue::Remedy | Cue::Blind)) {
             silenced = Some(span.sentence);
         }
-        listing =
-            if continues_list || cues.iter().any(|hit| hit.cue == Cue::RuleOut) { Some(span.sentence) } else { None };
+        let has = |wanted| cues.iter().any(|hit| hit.cue == wanted);
+        let opens = || has(Cue::RuleOut).then_some(List::Excluded).or(has(Cue::Hedge).then_some(List::Guessed));
+        listing = continues.or_else(opens).map(|list| (span.sentence, list));
     }
 }
 

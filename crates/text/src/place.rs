@@ -377,10 +377,12 @@ pub(crate) struct PlaceReader {
 
 /// What a text says about where the problem is; each with its words.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Places {
+pub struct Places {
     scopes: Vec<(Scope, Span)>,
-    pub(crate) side: Option<(TikvSide, Span)>,
-    pub(crate) path: Option<(Path, Span)>,
+    /// Whether it is TiKV's side.
+    pub side: Option<(TikvSide, Span)>,
+    /// Which path is slow.
+    pub path: Option<(Path, Span)>,
 }
 
 impl PlaceReader {
@@ -422,12 +424,14 @@ impl PlaceReader {
 
 impl Places {
     /// The first scope said within this range.
-    pub(crate) fn scope_in(&self, range: Span) -> Option<(Scope, Span)> {
+    #[must_use]
+    pub fn scope_in(&self, range: Span) -> Option<(Scope, Span)> {
         self.scopes.iter().find(|(_, span)| span.overlaps(range)).copied()
     }
 
     /// The first scope said anywhere.
-    pub(crate) fn first_scope(&self) -> Option<(Scope, Span)> {
+    #[must_use]
+    pub fn first_scope(&self) -> Option<(Scope, Span)> {
         self.scopes.first().copied()
     }
 }

@@ -3,7 +3,7 @@
 mod cue;
 mod role;
 
-use hindcast_atlas::{Form, Lexicon, Mention, Scan, Subject};
+use hindcast_atlas::{Atlas, Form, Mention, Scan, Subject};
 use hindcast_case::{Certainty, Span};
 
 use crate::words::Words;
@@ -105,12 +105,16 @@ impl ClaimReader {
         Self { cues: cue::finder() }
     }
 
-    /// The claims of a text.
-    pub(crate) fn read(&self, lexicon: &Lexicon, is_trigger: &dyn Fn(Subject) -> bool, text: &str) -> (Claims, Scan) {
-        let scan = lexicon.scan(text);
-        let cues = self.cue_hits(text, &scan);
-        let words = Words { text, scan: &scan, cues: &cues };
-        (role::assign(&words, is_trigger), scan)
+    /// The claims of a scanned text.
+    pub(crate) fn read(&self, atlas: &Atlas, text: &str, scan: &Scan) -> Claims {
+        // Statements, load and scheduling set off a bottleneck; they are not the part that is slow.
+        let is_trigger = |subject: Subject| match subject {
+            Subject::Mechanism(ix) => atlas[ix].is_trigger,
+            Subject::Family(family) => atlas.family_members(family).iter().all(|ix| atlas[*ix].is_trigger),
+        };
+        let cues = self.cue_hits(text, scan);
+        let words = Words { text, scan, cues: &cues };
+        role::assign(&words, &is_trigger)
     }
 
     /// Cues in order, without those whose words belong to the name of a mechanism ("disk not responding").

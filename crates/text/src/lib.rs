@@ -1,0 +1,61 @@
+//! What people and agents write, in English and Chinese, taken apart: claims about mechanisms, and places (scope, side,
+//! path).
+//!
+//! Invariants:
+//! - Reading never fails and takes time linear in the text; what is not understood asserts nothing.
+//! - Nothing here knows a case or a verdict: the same reading serves the engineers' words, a skill's and a ticket's.
+//!
+//! Start reading at [`TextReader::read`], then [`Claims`]; the words themselves stand in `claims/cue.rs` and `place.rs`.
+
+mod claims;
+mod place;
+mod words;
+
+pub use claims::{Claim, ClaimRole, Claims, Strength};
+pub use place::Places;
+
+use claims::ClaimReader;
+use hindcast_atlas::{Atlas, Lexicon, Scan};
+use place::PlaceReader;
+
+/// Reads texts; built once from an atlas.
+#[derive(Debug)]
+pub struct TextReader {
+    lexicon: Lexicon,
+    claims: ClaimReader,
+    places: PlaceReader,
+}
+
+/// A text, taken apart.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// What it asserts about mechanisms.
+    pub claims: Claims,
+    /// Where it says the problem is.
+    pub places: Places,
+    /// Its clauses and mentions.
+    pub scan: Scan,
+}
+
+impl TextReader {
+    /// A reader that knows the words of this atlas.
+    #[must_use]
+    pub fn new(atlas: &Atlas) -> Self {
+        Self { lexicon: Lexicon::new(atlas), claims: ClaimReader::new(), places: PlaceReader::new() }
+    }
+
+    /// Takes a text apart.
+    #[must_use]
+    pub fn read(&self, atlas: &Atlas, text: &str) -> Reading {
+        let scan = self.lexicon.scan(text);
+        let claims = self.claims.read(atlas, text, &scan);
+        let places = self.places.read(text, &scan.folded);
+        Reading { claims, places, scan }
+    }
+
+    /// The lexicon alone.
+    #[must_use]
+    pub fn lexicon(&self) -> &Lexicon {
+        &self.lexicon
+    }
+}
