@@ -1,1 +1,45 @@
-fn main() {}
+//! The command line: arguments in, one library call, output out. No logic of its own.
+
+mod args;
+mod commands;
+mod failure;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::args::{Arguments, Command};
+use crate::failure::{Failure, Outcome};
+
+/// Small allocations from two threads are what a run spends its time on.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match dispatch(&arguments) {
+        Ok(Outcome::Clean) => ExitCode::SUCCESS,
+        Ok(Outcome::Findings) => ExitCode::from(1),
+        Err(failure) => {
+            failure.print();
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn dispatch(arguments: &Arguments) -> Result<Outcome, Failure> {
+    let atlas = || commands::atlas::load(arguments.atlas.as_deref());
+    match &arguments.command {
+        Command::Run(run) => commands::run::run(run, atlas()?),
+        Command::Check(check) => commands::check::run(check),
+        Command::Explain { code } => commands::explain::run(code),
+        Command::Schema => output::print(&hindcast_case::json_schema()).map(|()| Outcome::Clean),
+        Command::Atlas(command) => commands::atlas::run(command, &atlas()?),
+        Command::Compare(compare) => commands::compare::run(compare, atlas()?),
+        Command::Calibrate(calibrate) => commands::calibrate::run(calibrate, atlas()?),
+        Command::Extract(extract) => commands::extract::run(extract, atlas()?),
+        Command::Completions { shell } => commands::manual::completions(*shell),
+        Command::Man => commands::manual::man_page(),
+    }
+}

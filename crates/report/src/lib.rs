@@ -1,1 +1,20 @@
+//! Reports of verdicts: one model, several writers. Nothing here computes a verdict.
+//!
+//! Invariants:
+//! - Every text that comes from a case is escaped on every surface.
+//! - A run is written as it goes: [`Tally`] is a handful of counters, a page holds at most [`PAGE_CASES`] cases.
+//!
+//! Start reading at [`Row`] and [`Tally`], then [`HtmlReport`].
 
+mod html;
+mod json;
+mod map;
+mod model;
+mod terminal;
+mod text;
+
+pub use html::{HtmlReport, PAGE_CASES};
+pub use json::{calibration_json, extraction_json, label_score_json, row_json, run_json, verdict_json};
+pub use model::{Row, Tally};
+pub use terminal::{Colours, agreement_line, calibration_text, confusion_table, rows_table};
+pub use text::{extraction_text, verdict_text};

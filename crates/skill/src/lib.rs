@@ -15,7 +15,7 @@ pub use measurement::Measurement;
 pub use question::Question;
 
 use hindcast_atlas::{Atlas, MechanismIx, Subject};
-use hindcast_case::{EntryMode, Path, Reference, Scope, SkillConclusion, SubCapability, TikvSide, Vocabulary, Worded};
+use hindcast_case::{EntryMode, Path, Reference, Scope, SkillConclusion, SubCapability, TikvSide, Worded};
 use hindcast_text::{ClaimRole, Reading, TextReader};
 
 /// The skill, ready to diagnose any number of questions.
@@ -69,6 +69,7 @@ impl<'a> BuiltinSkill<'a> {
             missing_evidence: suspects.iter().flat_map(|ix| suspects::needed_evidence(self.atlas, *ix)).collect(),
             uncertainty_statement: String::new(),
             provisional_conclusion: String::new(),
+            ..SkillConclusion::default()
         };
         conclusion.uncertainty_statement = uncertainty(proven.is_some(), measured.len());
         conclusion.provisional_conclusion = self.prose(mode, proven, &signs, &suspects);

@@ -1,0 +1,215 @@
+//! The arguments of every command.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Replay closed TiKV incidents through a diagnosis skill and compare its conclusions with the engineers'.
+#[derive(Debug, Parser)]
+#[command(
+    name = "hindcast",
+    version,
+    max_term_width = 100,
+    after_help = "Exit codes:\n  0  done, nothing found\n  1  a finding, or a gate that failed\n  2  bad usage or input\n\nExamples:\n  hindcast run casebooks/public\n  hindcast check casebooks/ --fix\n  hindcast compare casebooks/public/TIKV-18274.json"
+)]
+pub(crate) struct Arguments {
+    /// Use the atlas files of this folder instead of the built-in ones
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) atlas: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Replay a casebook through the built-in skill and compare
+    Run(RunArguments),
+    /// Check case files, like a compiler
+    Check(CheckArguments),
+    /// Explain a code that `check` prints
+    #[command(after_help = "Example:\n  hindcast explain case/unknown-entry-mode")]
+    Explain {
+        /// The code, as case/unknown-entry-mode
+        code: String,
+    },
+    /// Print the JSON Schema of a case file
+    #[command(after_help = "Example:\n  hindcast schema > schema/case.schema.json")]
+    Schema,
+    /// Look into the atlas of mechanisms
+    #[command(subcommand)]
+    Atlas(AtlasCommand),
+    /// Compare one case's conclusions, step by step
+    Compare(CompareArguments),
+    /// Measure how far the comparison agrees with experts' verdicts
+    Calibrate(CalibrateArguments),
+    /// Read a human conclusion as structured values
+    Extract(ExtractArguments),
+    /// Print shell completions
+    #[command(after_help = "Example:\n  hindcast completions bash > /etc/bash_completion.d/hindcast")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    #[command(after_help = "Example:\n  hindcast man | man -l -")]
+    Man,
+}
+
+/// For people or for machines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For machines
+    Json,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hindcast run casebooks/public\n  hindcast run casebooks/public --out /tmp/run -o json"
+)]
+pub(crate) struct RunArguments {
+    /// Folder of case files
+    pub(crate) casebook: PathBuf,
+    /// Where the run is written [default: the next CASEBOOK/.hindcast/runs/run-NNNN]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace the run that DIR holds
+    #[arg(long, requires = "out")]
+    pub(crate) overwrite: bool,
+    /// Cases in the table; the report has them all
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) rows: usize,
+    /// Output on standard output
+    #[arg(short = 'o', long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For people
+    Text,
+    /// For machines
+    Json,
+    /// For code review tools: SARIF 2.1.0
+    Sarif,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hindcast check casebooks/public\n  hindcast check old/*.json --fix\n  hindcast check casebooks/ --strict -o sarif > findings.sarif"
+)]
+pub(crate) struct CheckArguments {
+    /// Case files, or folders of them
+    #[arg(required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Rewrite files in canonical form; what is left is reported
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Accept only the sources of the user's specification: jira_gtoc and pingkai
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Output on standard output
+    #[arg(short = 'o', long, value_enum, default_value = "text")]
+    pub(crate) format: CheckFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphFormat {
+    /// Mermaid flowchart
+    Mermaid,
+    /// Graphviz
+    Dot,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AtlasCommand {
+    /// List every mechanism
+    List {
+        /// Output on standard output
+        #[arg(short = 'o', long, value_enum, default_value = "text")]
+        format: Format,
+    },
+    /// Show one mechanism: causes, effects, evidence, words
+    #[command(after_help = "Example:\n  hindcast atlas show disk_io_jitter")]
+    Show {
+        /// Its id
+        id: String,
+        /// Output on standard output
+        #[arg(short = 'o', long, value_enum, default_value = "text")]
+        format: Format,
+    },
+    /// Find the mechanisms that a text mentions, and what it claims of them
+    #[command(name = "match", after_help = "Example:\n  hindcast atlas match \"排除了磁盘,最后确认是 gRPC 打满\"")]
+    Match {
+        /// The text
+        text: String,
+        /// Output on standard output
+        #[arg(short = 'o', long, value_enum, default_value = "text")]
+        format: Format,
+    },
+    /// Check the atlas itself
+    Check {
+        /// Output on standard output
+        #[arg(short = 'o', long, value_enum, default_value = "text")]
+        format: Format,
+    },
+    /// Print the graph of causes
+    #[command(after_help = "Example:\n  hindcast atlas graph -o dot | dot -Tsvg > atlas.svg")]
+    Graph {
+        /// Notation
+        #[arg(short = 'o', long, value_enum, default_value = "mermaid")]
+        format: GraphFormat,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hindcast compare .hindcast/runs/run-0001/cases/GTOC-1234.json\n  hindcast compare --skill-conclusion answer.json GTOC-1234.json -o json"
+)]
+pub(crate) struct CompareArguments {
+    /// The case file
+    pub(crate) case: PathBuf,
+    /// Compare this conclusion instead of the case's own
+    #[arg(long, value_name = "FILE")]
+    pub(crate) skill_conclusion: Option<PathBuf>,
+    /// Output on standard output
+    #[arg(short = 'o', long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  hindcast calibrate --casebook casebooks/public --pairs pairs.jsonl")]
+pub(crate) struct CalibrateArguments {
+    /// Folder of case files
+    #[arg(long, value_name = "DIR")]
+    pub(crate) casebook: PathBuf,
+    /// Pairs, one JSON object a line: pair_id, incident_id, skill_conclusion, expected_match_level, expected_mismatch_type
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pairs: PathBuf,
+    /// Output on standard output
+    #[arg(short = 'o', long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  hindcast extract casebooks/public/TIKV-18274.json\n  hindcast extract --labels labels.jsonl --casebook casebooks/public -o json"
+)]
+pub(crate) struct ExtractArguments {
+    /// The case file
+    #[arg(required_unless_present = "labels", conflicts_with = "labels")]
+    pub(crate) case: Option<PathBuf>,
+    /// Write the result into the file's structured_conclusion
+    #[arg(long, requires = "case")]
+    pub(crate) write: bool,
+    /// Score the extraction: labels, one JSON object a line: incident_id, status, side, scope, path, bottleneck
+    #[arg(long, value_name = "FILE", requires = "casebook")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Folder of the labelled cases
+    #[arg(long, value_name = "DIR", requires = "labels")]
+    pub(crate) casebook: Option<PathBuf>,
+    /// Output on standard output
+    #[arg(short = 'o', long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}

@@ -1,0 +1,12 @@
+//! One file a command.
+
+pub(crate) mod atlas;
+pub(crate) mod calibrate;
+pub(crate) mod check;
+pub(crate) mod compare;
+pub(crate) mod explain;
+pub(crate) mod extract;
+pub(crate) mod files;
+pub(crate) mod manual;
+pub(crate) mod run;
+pub(crate) mod sarif;

@@ -1,0 +1,68 @@
+//! The causal path between two bottlenecks, drawn.
+
+use hindcast_atlas::{MechanismIx, Subject};
+use hindcast_verdict::{Reader, RelationKind, Verdict};
+use maud::{Markup, html};
+
+/// Width and height of a box and the gap between two, in pixels.
+const BOX: (usize, usize) = (232, 44);
+const GAP: usize = 56;
+
+/// A box of the drawing.
+struct Node {
+    label: String,
+    who: &'static str,
+    class: &'static str,
+}
+
+/// The drawing of how the two bottlenecks relate.
+pub(crate) fn causal_map(reader: &Reader, verdict: &Verdict) -> Markup {
+    let theirs = verdict.human.bottleneck.map(|stated| stated.value);
+    let skills = verdict.skill.bottleneck.map(|stated| stated.value);
+    let ids: Vec<MechanismIx> = verdict.relation.path.clone();
+    let same = |ix: MechanismIx, subject: Option<Subject>| subject == Some(Subject::Mechanism(ix));
+    let label =
+        |subject: Option<Subject>| subject.map_or_else(|| "no bottleneck named".to_owned(), |s| reader.subject_name(s));
+    let (nodes, arrows): (Vec<Node>, &str) = match verdict.relation.kind {
+        RelationKind::Same | RelationKind::Refines => (vec![node(label(theirs), "engineers and skill", "both")], ""),
+        RelationKind::Upstream | RelationKind::Downstream => {
+            let nodes = ids.iter().map(|ix| match (same(*ix, theirs), same(*ix, skills)) {
+                (true, _) => node(reader.atlas[*ix].id.clone(), "engineers", "human"),
+                (_, true) => node(reader.atlas[*ix].id.clone(), "skill", "skill"),
+                _ => node(reader.atlas[*ix].id.clone(), "", "between"),
+            });
+            (nodes.collect(), "→")
+        }
+        RelationKind::Sibling => {
+            let shared = verdict.relation.shared.map(|ix| reader.atlas[ix].id.clone()).unwrap_or_default();
+            let nodes = vec![
+                node(label(theirs), "engineers", "human"),
+                node(shared, "shared", "between"),
+                node(label(skills), "skill", "skill"),
+            ];
+            (nodes, "·")
+        }
+        _ => (vec![node(label(theirs), "engineers", "human"), node(label(skills), "skill", "skill")], "≠"),
+    };
+    let width = nodes.len() * (BOX.0 + GAP) - GAP + 4;
+    let described = nodes.iter().map(|node| node.label.as_str()).collect::<Vec<_>>().join(&format!(" {arrows} "));
+    html! {
+        div.map {
+            svg xmlns="http://www.w3.org/2000/svg" width=(width) height=(BOX.1 + 24) role="img" aria-label=(described) {
+                @for (at, node) in nodes.iter().enumerate() {
+                    @let x = at * (BOX.0 + GAP) + 2;
+                    rect.(node.class) x=(x) y="2" width=(BOX.0) height=(BOX.1) rx="6" {}
+                    text x=(x + BOX.0 / 2) y=(BOX.1 / 2 + 7) text-anchor="middle" { (node.label) }
+                    text.who x=(x + BOX.0 / 2) y=(BOX.1 + 18) text-anchor="middle" { (node.who) }
+                    @if at + 1 < nodes.len() {
+                        text.arrow x=(x + BOX.0 + GAP / 2) y=(BOX.1 / 2 + 9) text-anchor="middle" { (arrows) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn node(label: String, who: &'static str, class: &'static str) -> Node {
+    Node { label, who, class }
+}

@@ -1,0 +1,96 @@
+//! What every report of a run is made of.
+
+use hindcast_case::{Case, EntryMode, IncidentId, MatchLevel, MismatchType, Vocabulary};
+use hindcast_verdict::{Conclusion, Interval, Reader, Verdict, wilson95};
+
+/// One line of a run's table.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// The case.
+    pub incident_id: IncidentId,
+    /// The route that the skill took.
+    pub entry_mode: Option<EntryMode>,
+    /// The skill's bottleneck; empty when it names none.
+    pub skill_bottleneck: String,
+    /// The engineers' bottleneck; empty when they name none.
+    pub human_bottleneck: String,
+    /// The verdict.
+    pub level: MatchLevel,
+    /// In what they differ.
+    pub mismatch: Vec<MismatchType>,
+    /// The verdict that the casebook records, from an earlier run or a person.
+    pub recorded: Option<MatchLevel>,
+}
+
+impl Row {
+    /// The line of a verdict; `recorded` is what the casebook says.
+    #[must_use]
+    pub fn new(reader: &Reader, case: &Case, verdict: &Verdict, recorded: Option<MatchLevel>) -> Self {
+        Self {
+            incident_id: case.incident_id.clone(),
+            entry_mode: case.skill_conclusion.entry_mode,
+            skill_bottleneck: bottleneck(reader, &verdict.skill),
+            human_bottleneck: bottleneck(reader, &verdict.human),
+            level: verdict.level,
+            mismatch: verdict.mismatch.clone(),
+            recorded,
+        }
+    }
+}
+
+/// The bottleneck of a conclusion as an id, or the words that the atlas doesn't know.
+pub(crate) fn bottleneck(reader: &Reader, conclusion: &Conclusion) -> String {
+    match (conclusion.bottleneck, &conclusion.unknown_bottleneck) {
+        (Some(stated), _) => reader.subject_name(stated.value),
+        (None, Some(words)) => words.clone(),
+        (None, None) => String::new(),
+    }
+}
+
+/// The counts of a run.
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    /// Cases by verdict, in the order of [`MatchLevel::ALL`].
+    pub levels: [usize; 4],
+    /// `confusion[recorded][this run]`; the fifth row is "not recorded".
+    pub confusion: [[usize; 4]; 5],
+    /// Files that could not be used.
+    pub unusable: usize,
+}
+
+impl Tally {
+    /// Counts one case.
+    pub fn add(&mut self, row: &Row) {
+        let level = index(row.level);
+        self.levels[level] += 1;
+        self.confusion[row.recorded.map_or(4, index)][level] += 1;
+    }
+
+    /// Cases compared.
+    #[must_use]
+    pub fn cases(&self) -> usize {
+        self.levels.iter().sum()
+    }
+
+    /// Cases with this verdict.
+    #[must_use]
+    pub fn count(&self, level: MatchLevel) -> usize {
+        self.levels[index(level)]
+    }
+
+    /// Cases in which the engineers named a cause: those that agreement is a share of.
+    #[must_use]
+    pub fn comparable(&self) -> usize {
+        self.cases() - self.count(MatchLevel::HumanConclusionUnclear)
+    }
+
+    /// The 95 % interval of the share of comparable cases that have this verdict; none without comparable cases.
+    #[must_use]
+    pub fn interval(&self, level: MatchLevel) -> Option<Interval> {
+        wilson95(self.count(level), self.comparable())
+    }
+}
+
+fn index(level: MatchLevel) -> usize {
+    MatchLevel::ALL.iter().position(|other| *other == level).expect("ALL has every level")
+}

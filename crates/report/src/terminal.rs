@@ -1,0 +1,158 @@
+//! Tables for a terminal.
+
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table};
+use hindcast_case::{MatchLevel, Vocabulary};
+use hindcast_verdict::Calibration;
+
+use crate::model::{Row, Tally};
+
+/// Whether colours may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colours {
+    /// A terminal that shows them.
+    On,
+    /// A file, a pipe, or `NO_COLOR`.
+    Off,
+}
+
+/// The table of a run: one line a case. `width` is the terminal's; none means as wide as needed.
+#[must_use]
+pub fn rows_table(rows: &[Row], width: Option<u16>, colours: Colours) -> String {
+    let mut table = new_table(width);
+    match colours {
+        Colours::On => table.enforce_styling(),
+        Colours::Off => table.force_no_tty(),
+    };
+    table.set_header([
+        "incident",
+        "entry mode",
+        "skill's bottleneck",
+        "engineers' bottleneck",
+        "verdict",
+        "differs in",
+    ]);
+    for row in rows {
+        let types = row.mismatch.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join(" ");
+        table.add_row([
+            Cell::new(&row.incident_id),
+            Cell::new(row.entry_mode.map_or("", Vocabulary::as_str)),
+            Cell::new(or_dash(&row.skill_bottleneck)),
+            Cell::new(or_dash(&row.human_bottleneck)),
+            level_cell(row.level, colours),
+            Cell::new(types),
+        ]);
+    }
+    table.to_string()
+}
+
+/// The agreement of a run in one line, with its interval.
+#[must_use]
+pub fn agreement_line(tally: &Tally) -> String {
+    let comparable = tally.comparable();
+    let share = |level: MatchLevel| match tally.interval(level) {
+        Some(interval) => format!(
+            "{} of {comparable} ({}; 95 % interval {} to {})",
+            tally.count(level),
+            percent(tally.count(level), comparable),
+            percent_of(interval.low),
+            percent_of(interval.high),
+        ),
+        None => "no comparable case".to_owned(),
+    };
+    format!(
+        "{} cases, {comparable} of them comparable\n  matched            {}\n  partially matched  {}\n  mismatched         {}\n  human conclusion unclear: {}",
+        tally.cases(),
+        share(MatchLevel::Matched),
+        share(MatchLevel::PartiallyMatched),
+        share(MatchLevel::Mismatched),
+        tally.count(MatchLevel::HumanConclusionUnclear),
+    )
+}
+
+/// A confusion matrix of match levels: `rows` are named on the left, the columns are this run's verdicts.
+#[must_use]
+pub fn confusion_table(corner: &str, rows: &[(&str, [usize; 4])]) -> String {
+    let mut table = new_table(None);
+    table.set_header(std::iter::once(corner).chain(MatchLevel::ALL.iter().map(|level| level.as_str())));
+    for (name, counts) in rows {
+        let cells = counts.iter().map(|count| Cell::new(count).set_alignment(CellAlignment::Right));
+        table.add_row(std::iter::once(Cell::new(name)).chain(cells));
+    }
+    table.to_string()
+}
+
+/// A calibration for people.
+#[must_use]
+pub fn calibration_text(calibration: &Calibration) -> String {
+    let rows: Vec<(&str, [usize; 4])> =
+        MatchLevel::ALL.iter().map(|level| level.as_str()).zip(calibration.confusion).collect();
+    let mut text = format!(
+        "{} pairs\n  accuracy          {:.3}\n  Cohen's kappa     {:.3} (95 % interval {:.3} to {:.3})\n  mismatch types    F1 {:.3}\n\n{}\n",
+        calibration.pairs,
+        calibration.accuracy,
+        calibration.kappa,
+        calibration.kappa_ci95.low,
+        calibration.kappa_ci95.high,
+        calibration.mismatch_type_f1,
+        confusion_table("expert \\ rubric", &rows),
+    );
+    if calibration.disagreements.is_empty() {
+        text.push_str("\nNo disagreements.\n");
+    }
+    let words = |types: &[hindcast_case::MismatchType]| types.iter().map(|t| t.as_str()).collect::<Vec<_>>().join(", ");
+    for other in &calibration.disagreements {
+        text.push_str(&format!(
+            "\n{}: expert {} [{}], rubric {} [{}] by rule `{}`\n",
+            other.pair.pair_id,
+            other.pair.expected_level,
+            words(&other.pair.expected_types),
+            other.level,
+            words(&other.types),
+            other.rule,
+        ));
+        if !other.pair.why.is_empty() {
+            text.push_str(&format!("  expert: {}\n", other.pair.why));
+        }
+        for note in &other.notes {
+            text.push_str(&format!("  - {note}\n"));
+        }
+    }
+    text
+}
+
+fn new_table(width: Option<u16>) -> Table {
+    let mut table = Table::new();
+    table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    match width {
+        Some(width) => table.set_width(width),
+        None => table.set_content_arrangement(ContentArrangement::Disabled),
+    };
+    table
+}
+
+fn level_cell(level: MatchLevel, colours: Colours) -> Cell {
+    let cell = Cell::new(level);
+    if colours == Colours::Off {
+        return cell;
+    }
+    match level {
+        MatchLevel::Matched => cell.fg(Color::Green).add_attribute(Attribute::Bold),
+        MatchLevel::PartiallyMatched => cell.fg(Color::Yellow),
+        MatchLevel::Mismatched => cell.fg(Color::Red),
+        MatchLevel::HumanConclusionUnclear => cell.fg(Color::DarkGrey),
+    }
+}
+
+fn or_dash(text: &str) -> &str {
+    if text.is_empty() { "–" } else { text }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^52")]
+fn percent(part: usize, whole: usize) -> String {
+    percent_of(part as f64 / whole as f64)
+}
+
+pub(crate) fn percent_of(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
