@@ -1,7 +1,6 @@
 //! Tables for a terminal.
 
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table};
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 use hindcast_case::{MatchLevel, Vocabulary};
 use hindcast_verdict::Calibration;
 
@@ -121,9 +120,12 @@ pub fn calibration_text(calibration: &Calibration) -> String {
     text
 }
 
+/// A line under the header and nothing else: dense enough for a hundred cases.
+const PLAIN: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+
 fn new_table(width: Option<u16>) -> Table {
     let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(PLAIN).set_content_arrangement(ContentArrangement::Dynamic);
     match width {
         Some(width) => table.set_width(width),
         None => table.set_content_arrangement(ContentArrangement::Disabled),

@@ -111,6 +111,9 @@ impl<'a> BuiltinSkill<'a> {
         if mode == EntryMode::NotTikvSlowDiagnosis {
             return Some(Path::Upstream);
         }
+        if mode == EntryMode::SnapshotBacklog {
+            return Some(Path::Snapshot);
+        }
         let named = reading.places.path.map(|(path, _)| path);
         let reported = signs.reported.iter().filter_map(|subject| match subject {
             Subject::Mechanism(ix) => Some(self.atlas[*ix].path),

@@ -1,9 +1,10 @@
 //! Scope, side and path as a text says them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use hindcast_atlas::{Finder, Folded};
-use hindcast_case::{Path, Scope, Span, TikvSide};
+use hindcast_case::{Path, Scope, Span, TikvSide, Vocabulary};
+use serde::Deserialize;
 
 /// What a word says about where the problem is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,359 +16,38 @@ enum Place {
     Nothing,
 }
 
-const PLACES: &[(Place, &[&str])] = &[
-    (
-        Place::Scope(Scope::SingleInstance),
-        &[
-            "one tikv",
-            "single tikv",
-            "a single tikv",
-            "that tikv",
-            "this tikv",
-            "the tikv",
-            "a tikv",
-            "one store",
-            "a store",
-            "that store",
-            "this store",
-            "the store",
-            "single store",
-            "single instance",
-            "one instance",
-            "that instance",
-            "one node",
-            "that node",
-            "single node",
-            "the node",
-            "this node",
-            "a node",
-            "one of the tikv",
-            "one of the stores",
-            "target store",
-            "the receiving store",
-            "the source store",
-            "on store",
-            "store 1",
-            "单个 tikv",
-            "单台 tikv",
-            "单实例",
-            "单个实例",
-            "一个 tikv",
-            "一台 tikv",
-            "某个 tikv",
-            "某台 tikv",
-            "该 tikv",
-            "这台 tikv",
-            "这个 tikv",
-            "那台 tikv",
-            "单节点",
-            "单个节点",
-            "一个节点",
-            "某个节点",
-            "该节点",
-            "这个节点",
-            "另一个 tikv",
-            "该 store",
-            "某个 store",
-            "单个 store",
-            "一个 store",
-            "单 tikv",
-            "其中一个 tikv",
-            "其中一台",
-        ],
-    ),
-    (
-        Place::Scope(Scope::SingleHost),
-        &[
-            "that host",
-            "this host",
-            "the host",
-            "one host",
-            "single host",
-            "same host",
-            "one machine",
-            "same machine",
-            "that machine",
-            "the machine",
-            "一台机器",
-            "该机器",
-            "这台机器",
-            "单台物理机",
-            "该主机",
-            "同一台机器",
-            "同一台",
-            "某台机器",
-            "单机",
-            "一台物理机",
-            "该宿主机",
-        ],
-    ),
-    (
-        Place::Scope(Scope::FewInstances),
-        &[
-            "some nodes",
-            "some stores",
-            "some tikv",
-            "several tikv",
-            "several stores",
-            "several nodes",
-            "several instances",
-            "a few tikv",
-            "a few stores",
-            "those stores",
-            "slow stores",
-            "these stores",
-            "two tikv",
-            "two stores",
-            "three stores",
-            "multiple tikv",
-            "multiple stores",
-            "some of the stores",
-            "some instances",
-            "source stores",
-            "多个 tikv",
-            "几个 tikv",
-            "部分 tikv",
-            "部分节点",
-            "部分实例",
-            "部分 store",
-            "个别节点",
-            "若干节点",
-            "若干 tikv",
-            "多台 tikv",
-            "几台 tikv",
-            "两个 tikv",
-            "三个 tikv",
-            "多个节点",
-            "多个实例",
-            "多个 store",
-        ],
-    ),
-    (
-        Place::Scope(Scope::Az),
-        &[
-            "one az",
-            "the az",
-            "whole az",
-            "that az",
-            "an az",
-            "one availability zone",
-            "one zone",
-            "整个 az",
-            "单个机房",
-            "某个机房",
-            "该机房",
-            "一个机房",
-            "某个 az",
-            "单 az",
-        ],
-    ),
-    (
-        Place::Scope(Scope::Cluster),
-        &[
-            "whole cluster",
-            "entire cluster",
-            "all tikv",
-            "all the tikv",
-            "all stores",
-            "all nodes",
-            "all instances",
-            "every tikv",
-            "every store",
-            "every node",
-            "each store",
-            "each tikv",
-            "cluster wide",
-            "across the cluster",
-            "across all stores",
-            "large cluster",
-            "the cluster",
-            "all tikvs",
-            "所有节点",
-            "所有 tikv",
-            "全部节点",
-            "全部 tikv",
-            "整个集群",
-            "全集群",
-            "所有实例",
-            "所有 store",
-            "集群整体",
-            "各节点",
-            "各个 tikv",
-            "集群",
-            "每个 tikv 都",
-            "全局",
-        ],
-    ),
-    (
-        Place::Scope(Scope::SingleRegion),
-        &[
-            "one region",
-            "a single region",
-            "single region",
-            "one hot region",
-            "单个 region",
-            "某个 region",
-            "一个 region",
-            "单 region",
-            "该 region",
-        ],
-    ),
-    (
-        Place::Scope(Scope::SingleTable),
-        &["one table", "single table", "a single table", "单表", "单张表", "某张表", "一张表", "该表"],
-    ),
-    (
-        Place::Scope(Scope::TidbInstance),
-        &[
-            "one tidb",
-            "single tidb",
-            "the tidb server",
-            "that tidb",
-            "a tidb server",
-            "单个 tidb",
-            "某个 tidb",
-            "该 tidb",
-            "一个 tidb",
-        ],
-    ),
-    (
-        Place::Nothing,
-        &[
-            "单个 tikv 有",
-            "单 tikv 有",
-            "每个 tikv 有",
-            "单台 tikv 有",
-            "集群有",
-            "集群存在",
-            "集群中有",
-            "集群里有",
-            "集群规模",
-            "the cluster has",
-            "the cluster have",
-            "per tikv",
-            "per store",
-            "of the cluster",
-            "cluster id",
-            "集群版本",
-            "region merge",
-        ],
-    ),
-    (
-        Place::Side(TikvSide::No),
-        &[
-            "与 tikv 无关",
-            "和 tikv 无关",
-            "跟 tikv 无关",
-            "tikv 无关",
-            "not a tikv problem",
-            "not a tikv issue",
-            "not tikv problem",
-            "not on the tikv side",
-            "not tikv side",
-            "not tikv",
-            "tikv is fine",
-            "tikv is healthy",
-            "tikv itself is healthy",
-            "tikv itself is fine",
-            "tikv is not involved",
-            "tikv was not involved",
-            "tikv was fine",
-            "tikv is normal",
-            "unrelated to tikv",
-            "nothing to do with tikv",
-            "outside tikv",
-            "outside of tikv",
-            "tikv is not the cause",
-            "tikv is innocent",
-            "tikv is only a victim",
-            "tikv is the victim",
-            "tikv 正常",
-            "tikv 都正常",
-            "tikv 侧正常",
-            "tikv 本身正常",
-            "tikv 没有问题",
-            "tikv 没问题",
-            "非 tikv 问题",
-            "不是 tikv 的问题",
-            "不是 tikv 问题",
-            "不在 tikv",
-            "不在 tikv 侧",
-            "is a tidb problem",
-            "is a tidb issue",
-            "a tidb bug",
-            "tidb 的问题",
-            "tidb 问题",
-            "是 tidb 的",
-            "tidb 侧问题",
-            "tidb 侧的问题",
-            "client side problem",
-            "client side issue",
-            "application side",
-            "客户端问题",
-            "应用侧问题",
-            "业务侧问题",
-            "业务侧的问题",
-            "应用侧的问题",
-            "is a client problem",
-        ],
-    ),
-    (
-        Place::Side(TikvSide::Yes),
-        &[
-            "tikv side problem",
-            "tikv side issue",
-            "on the tikv side",
-            "a tikv problem",
-            "a tikv issue",
-            "tikv 侧问题",
-            "tikv 侧的问题",
-            "tikv 的问题",
-            "是 tikv 问题",
-            "在 tikv 侧",
-        ],
-    ),
-    (Place::Path(Path::ReadWrite), &["reads and writes", "read and write", "read/write", "读写", "读和写"]),
-    (
-        Place::Path(Path::Write),
-        &[
-            "write path",
-            "writes",
-            "write latency",
-            "write duration",
-            "prewrite",
-            "raft disk",
-            "raft log",
-            "raft volume",
-            "raft 盘",
-            "写路径",
-            "写入",
-            "写延迟",
-            "写请求",
-            "flushed",
-            "kv_prewrite",
-            "kv_commit",
-            "insert",
-        ],
-    ),
-    (
-        Place::Path(Path::Read),
-        &[
-            "read path",
-            "reads",
-            "read latency",
-            "read requests",
-            "coprocessor",
-            "读路径",
-            "读请求",
-            "读延迟",
-            "查询",
-            "读取",
-            "kv_get",
-            "batch_get",
-        ],
-    ),
-];
+/// The words of `places.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlaceWords {
+    scope: BTreeMap<String, Vec<String>>,
+    side: BTreeMap<String, Vec<String>>,
+    path: BTreeMap<String, Vec<String>>,
+    nothing: BTreeMap<String, Vec<String>>,
+}
+
+impl PlaceWords {
+    fn shipped() -> Self {
+        toml::from_str(include_str!("places.toml")).expect("the tests load the shipped places")
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (Place, &String)> {
+        let scopes = flatten(&self.scope, Place::Scope);
+        let sides = flatten(&self.side, Place::Side);
+        let paths = flatten(&self.path, Place::Path);
+        scopes.chain(sides).chain(paths).chain(self.nothing.values().flatten().map(|word| (Place::Nothing, word)))
+    }
+}
+
+fn flatten<T: Vocabulary>(
+    words: &BTreeMap<String, Vec<String>>,
+    place: impl Fn(T) -> Place + Copy,
+) -> impl Iterator<Item = (Place, &String)> {
+    words.iter().flat_map(move |(name, words)| {
+        let value = T::recognise(name).expect("the tests read every word of the shipped places");
+        words.iter().map(move |word| (place(value), word))
+    })
+}
 
 /// Reads places; built once.
 #[derive(Debug)]
@@ -387,9 +67,9 @@ pub struct Places {
 
 impl PlaceReader {
     pub(crate) fn new() -> Self {
-        let words = PLACES.iter().flat_map(|(place, words)| words.iter().map(move |word| (*place, *word)));
-        let folded: HashMap<String, Place> =
-            words.map(|(place, word)| (Folded::new(word).as_str().to_owned(), place)).collect();
+        let shipped = PlaceWords::shipped();
+        let folded = shipped.entries().map(|(place, word)| (Folded::new(word).as_str().to_owned(), place));
+        let folded: HashMap<String, Place> = folded.collect();
         Self { words: Finder::new(folded) }
     }
 

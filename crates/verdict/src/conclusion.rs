@@ -96,6 +96,14 @@ impl Reader {
     pub fn skill(&self, skill: &SkillConclusion, case: &Case) -> Conclusion {
         let named = skill.earliest_proven_bottleneck.trim();
         let mut conclusion = self.read(&skill.provisional_conclusion, case, (!named.is_empty()).then_some(named));
+        // Beside structured fields, prose names a bottleneck only where it calls it the cause.
+        let structured =
+            skill.entry_mode.is_some() || skill.path.known().is_some() || skill.is_tikv_side.known().is_some();
+        if structured && let Some(Stated { basis: Basis::Words(span), .. }) = conclusion.bottleneck {
+            let claims = &conclusion.claims.claims;
+            let is_cause = claims.iter().any(|claim| claim.span == span && claim.strength >= Strength::Cause);
+            conclusion.bottleneck = conclusion.bottleneck.filter(|_| is_cause);
+        }
         // A skill that weighs possibilities in prose has not named a bottleneck.
         let guessed = |b: &Stated<Subject>| matches!(b.basis, Basis::Words(_)) && b.certainty == Certainty::Suspected;
         conclusion.bottleneck = conclusion.bottleneck.filter(|b| !guessed(b));

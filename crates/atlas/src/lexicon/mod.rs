@@ -130,11 +130,13 @@ impl Lexicon {
                 self.phrases.match_clause(text, clause, &mut words, &mut mentions);
                 clause += 1;
             }
-            match entry.names {
-                Some((ix, form)) => {
-                    mentions.push(Mention { span, words: vec![span], clause, subject: Subject::Mechanism(ix), form })
-                }
-                None => words.push(WordHit { span, classes: &entry.classes }),
+            if let Some((ix, form)) = entry.names {
+                let subject = Subject::Mechanism(ix);
+                mentions.push(Mention { span, words: vec![span], clause, subject, form });
+            }
+            if !entry.classes.is_empty() {
+                let name = entry.names.map(|(ix, _)| ix);
+                words.push(WordHit { span, classes: &entry.classes, name });
             }
         }
         self.phrases.match_clause(text, clause, &mut words, &mut mentions);

@@ -38,6 +38,8 @@ const MAX_WORDS: usize = 64;
 pub(crate) struct WordHit<'a> {
     pub(crate) span: Span,
     pub(crate) classes: &'a [ClassIx],
+    /// The word is also the name of this mechanism; a phrase that it is part of says more ("TiDB … OOM").
+    pub(crate) name: Option<MechanismIx>,
 }
 
 #[derive(Debug)]
@@ -133,10 +135,14 @@ impl Phrases {
                 let subject = Subject::Mechanism(phrase.mechanism);
                 let mut spans: Vec<Span> = place.iter().map(|at| words[*at].span).collect();
                 spans.sort();
+                let own_clause = mentions.partition_point(|mention| mention.clause < clause);
+                let tail = mentions.split_off(own_clause);
+                let renamed = |mention: &Mention| mention.form == Form::Alias && spans.contains(&mention.span);
+                mentions.extend(tail.into_iter().filter(|mention| !renamed(mention)));
                 mentions.push(Mention { span, words: spans, clause, subject, form: Form::Phrase });
             }
         }
-        for (word, _) in words.iter().zip(used).filter(|(_, used)| !used) {
+        for (word, _) in words.iter().zip(used).filter(|(word, used)| !used && word.name.is_none()) {
             let family = self.families.iter().find(|(part, _)| word.classes.contains(part));
             if let Some((_, family)) = family {
                 let subject = Subject::Family(*family);
