@@ -414,7 +414,9 @@ impl Reader {
         for prop in &object.properties {
             let key = prop_name(&prop.name);
             let span = self.span_of(&prop.name);
-            match names.iter().position(|name| *name == key || fold_word(name) == fold_word(key)) {
+            let exact = names.iter().position(|name| *name == key);
+            let folded = || names.iter().position(|name| fold_word(name) == fold_word(key));
+            match exact.or_else(folded) {
                 Some(index) => {
                     after = Some(index);
                     self.within(Segment::Field(names[index]), span, |reader| {

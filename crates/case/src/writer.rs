@@ -23,19 +23,24 @@ impl Writer {
 
     pub(crate) fn text(&mut self, text: &str) {
         self.out.push('"');
-        for c in text.chars() {
-            match c {
-                '"' => self.out.push_str("\\\""),
-                '\\' => self.out.push_str("\\\\"),
-                '\n' => self.out.push_str("\\n"),
-                '\r' => self.out.push_str("\\r"),
-                '\t' => self.out.push_str("\\t"),
-                c if c.is_control() => {
-                    write!(self.out, "\\u{:04x}", u32::from(c)).expect("writing to a string does not fail");
-                }
-                c => self.out.push(c),
+        // Runs without special characters are copied whole.
+        let mut plain = 0;
+        for (at, byte) in text.bytes().enumerate() {
+            if byte >= b' ' && byte != b'"' && byte != b'\\' && byte != 0x7f {
+                continue;
+            }
+            self.out.push_str(&text[plain..at]);
+            plain = at + 1;
+            match byte {
+                b'"' => self.out.push_str("\\\""),
+                b'\\' => self.out.push_str("\\\\"),
+                b'\n' => self.out.push_str("\\n"),
+                b'\r' => self.out.push_str("\\r"),
+                b'\t' => self.out.push_str("\\t"),
+                _ => write!(self.out, "\\u{byte:04x}").expect("writing to a string does not fail"),
             }
         }
+        self.out.push_str(&text[plain..]);
         self.out.push('"');
     }
 

@@ -53,6 +53,14 @@ impl TextReader {
         Reading { claims, places, scan }
     }
 
+    /// Mentions and places of a text, without working out its claims.
+    #[must_use]
+    pub fn glance(&self, text: &str) -> Reading {
+        let scan = self.lexicon.scan(text);
+        let places = self.places.read(text, &scan.folded);
+        Reading { claims: Claims::default(), places, scan }
+    }
+
     /// The lexicon alone.
     #[must_use]
     pub fn lexicon(&self) -> &Lexicon {

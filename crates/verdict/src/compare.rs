@@ -80,8 +80,9 @@ impl Comparer {
     /// Compares the skill's conclusion of a case with the engineers'.
     #[must_use]
     pub fn compare(&self, case: &Case) -> Verdict {
-        let human = self.reader.human(case);
-        let skill = self.reader.skill(&case.skill_conclusion, case);
+        let incident = self.reader.incident(case);
+        let human = self.reader.human_of(case, &incident);
+        let skill = self.reader.skill_of(&case.skill_conclusion, &incident);
         let relation = relate(&self.reader.atlas, &human, &skill);
         let dimensions = self.dimensions(case, &human, &skill, &relation);
         let facts = Facts {

@@ -77,25 +77,33 @@ impl Reader {
     /// The engineers' conclusion. The windows of a case take no part in it.
     #[must_use]
     pub fn human(&self, case: &Case) -> Conclusion {
+        self.human_of(case, &self.incident(case))
+    }
+
+    /// The incident's own words, which say what the conclusions leave open.
+    pub(crate) fn incident(&self, case: &Case) -> Reading {
+        self.texts.glance(&joined(&[&case.canonical_incident.title, &case.initial_symptom]))
+    }
+
+    pub(crate) fn human_of(&self, case: &Case, incident: &Reading) -> Conclusion {
         let human = &case.final_human_conclusion;
         match StructuredConclusion::parse(&human.structured_conclusion) {
             Some(fields) => {
-                let mut conclusion = self.read(&human.owner_final_comment, case, None);
+                let mut conclusion = self.read(&human.owner_final_comment, incident, None);
                 self.overlay(&mut conclusion, &fields);
                 conclusion
             }
             None => {
                 let texts = [human.owner_final_comment.as_str(), human.structured_conclusion.as_str()];
-                self.read(&joined(&texts), case, None)
+                self.read(&joined(&texts), incident, None)
             }
         }
     }
 
     /// A skill's conclusion: its structured fields first, then its prose.
-    #[must_use]
-    pub fn skill(&self, skill: &SkillConclusion, case: &Case) -> Conclusion {
+    pub(crate) fn skill_of(&self, skill: &SkillConclusion, incident: &Reading) -> Conclusion {
         let named = skill.earliest_proven_bottleneck.trim();
-        let mut conclusion = self.read(&skill.provisional_conclusion, case, (!named.is_empty()).then_some(named));
+        let mut conclusion = self.read(&skill.provisional_conclusion, incident, (!named.is_empty()).then_some(named));
         // Beside structured fields, prose names a bottleneck only where it calls it the cause.
         let structured =
             skill.entry_mode.is_some() || skill.path.known().is_some() || skill.is_tikv_side.known().is_some();
@@ -117,7 +125,7 @@ impl Reader {
     }
 
     /// Reads a text; `named` is a bottleneck that a structured field gives.
-    fn read(&self, text: &str, case: &Case, named: Option<&str>) -> Conclusion {
+    fn read(&self, text: &str, incident: &Reading, named: Option<&str>) -> Conclusion {
         let Reading { claims, places, scan } = self.texts.read(&self.atlas, text);
         let mut conclusion = Conclusion {
             side: places.side.map(|(value, span)| stated(value, Basis::Words(span))),
@@ -136,7 +144,7 @@ impl Reader {
         if conclusion.unknown_bottleneck.is_some() {
             self.select(&mut conclusion);
         }
-        self.complete(&mut conclusion, &scan, &places, case);
+        self.complete(&mut conclusion, &scan, &places, incident);
         conclusion
     }
 
@@ -204,9 +212,7 @@ impl Reader {
     }
 
     /// Fills side, scope and path from the text, then from the incident, then from the atlas.
-    fn complete(&self, conclusion: &mut Conclusion, scan: &Scan, places: &Places, case: &Case) {
-        let incident = incident_text(case);
-        let Reading { places: incident_places, scan: incident_scan, .. } = self.texts.read(&self.atlas, &incident);
+    fn complete(&self, conclusion: &mut Conclusion, scan: &Scan, places: &Places, incident: &Reading) {
         let mechanism = conclusion.bottleneck.map(|bottleneck| self.representative(bottleneck.value));
         let clause = match conclusion.bottleneck.map(|b| b.basis) {
             Some(Basis::Words(span)) => scan.clauses.iter().position(|clause| clause.span.overlaps(span)),
@@ -217,12 +223,12 @@ impl Reader {
         let said = || words(places.first_scope());
         let usual =
             || mechanism.and_then(|ix| self.atlas[ix].scope.first().copied()).map(|scope| stated(scope, Basis::Atlas));
-        let of_incident = || incident_places.first_scope().map(|(scope, _)| stated(scope, Basis::Incident));
+        let of_incident = || incident.places.first_scope().map(|(scope, _)| stated(scope, Basis::Incident));
         // What happens outside TiKV has its own scope, whatever the incident says of TiKV's.
         let outside = mechanism.is_some_and(|ix| self.atlas[ix].path == Path::Upstream);
         let of_incident = || of_incident().filter(|_| !outside);
         conclusion.scope = with_bottleneck.or_else(of_incident).or_else(said).or_else(usual);
-        conclusion.path = self.path(conclusion, mechanism, places, &incident_places, &incident_scan);
+        conclusion.path = self.path(conclusion, mechanism, places, incident);
         if conclusion.side.is_none() {
             conclusion.side = mechanism.map(|ix| stated(self.atlas[ix].is_tikv_side, Basis::Atlas));
         }
@@ -235,8 +241,7 @@ impl Reader {
         conclusion: &Conclusion,
         mechanism: Option<MechanismIx>,
         places: &Places,
-        incident_places: &Places,
-        incident: &Scan,
+        incident: &Reading,
     ) -> Option<Stated<Path>> {
         let own = mechanism.map(|ix| self.atlas[ix].path);
         let is_open = own.is_none_or(|path| matches!(path, Path::ReadWrite | Path::Background | Path::Raft));
@@ -252,11 +257,11 @@ impl Reader {
         let said = places.path.filter(|(path, _)| fits(*path)).map(|(path, span)| stated(path, Basis::Words(span)));
         let by_effects = self.path_of_effects(conclusion, mechanism).filter(|path| fits(path.value));
         let by_symptom = || {
-            let mechanisms = incident.mentions.iter().filter_map(|mention| match mention.subject {
+            let mechanisms = incident.scan.mentions.iter().filter_map(|mention| match mention.subject {
                 Subject::Mechanism(ix) => Some(self.atlas[ix].path),
                 Subject::Family(_) => None,
             });
-            let named = incident_places.path.map(|(path, _)| path);
+            let named = incident.places.path.map(|(path, _)| path);
             named.into_iter().chain(mechanisms).find(|path| fits(*path)).map(|path| stated(path, Basis::Incident))
         };
         let first =
@@ -349,10 +354,6 @@ impl Reader {
 
 fn stated<T>(value: T, basis: Basis) -> Stated<T> {
     Stated { value, basis, certainty: Certainty::Confirmed }
-}
-
-fn incident_text(case: &Case) -> String {
-    joined(&[&case.canonical_incident.title, &case.initial_symptom])
 }
 
 fn joined(texts: &[&str]) -> String {

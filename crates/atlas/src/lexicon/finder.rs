@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use hindcast_case::Span;
 
 use super::boundary;
@@ -26,6 +26,8 @@ impl<T> Finder<T> {
         sorted.sort_by(|a, b| a.0.cmp(&b.0));
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
+            // A few megabytes for twice the speed; a run scans millions of words.
+            .kind(Some(AhoCorasickKind::DFA))
             .build(sorted.iter().map(|(word, _)| word))
             .expect("a few thousand short words fit an automaton");
         Self { automaton, meanings: sorted.into_iter().map(|(_, meaning)| meaning).collect() }

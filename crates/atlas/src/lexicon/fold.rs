@@ -39,16 +39,14 @@ impl Folded {
             if c == '/' && folded.is_io(&text[at..]) {
                 continue;
             }
+            let width = text[at..].chars().next().map_or(1, char::len_utf8);
+            folded.push(c, Span::new(at, at + width));
             if c.is_ascii_alphabetic() {
-                let mut word = vec![c as u8];
-                let mut spans = vec![Span::new(at, at + text[at..].chars().next().map_or(1, char::len_utf8))];
+                let start = folded.text.len() - 1;
                 while let Some((next, n)) = chars.next_if(|(_, n)| fold_char(*n).is_ascii_alphabetic()) {
-                    word.push(fold_char(n) as u8);
-                    spans.push(Span::new(next, next + n.len_utf8()));
+                    folded.push(fold_char(n), Span::new(next, next + n.len_utf8()));
                 }
-                folded.word(&word, &spans);
-            } else {
-                folded.push(c, Span::new(at, at + text[at..].chars().next().map_or(1, char::len_utf8)));
+                folded.inflect(start);
             }
         }
         folded
@@ -79,16 +77,16 @@ impl Folded {
         }
     }
 
-    fn word(&mut self, word: &[u8], spans: &[Span]) {
-        let (kept, tail) = inflect::base(word);
-        for (byte, span) in word[..kept].iter().zip(spans) {
-            self.push(char::from(*byte), *span);
-        }
+    /// Replaces the word that starts at `start` by its base, which stands for the whole word.
+    fn inflect(&mut self, start: usize) {
+        let end = self.origin[self.origin.len() - 1].end;
+        let (kept, tail) = inflect::base(&self.text.as_bytes()[start..]);
+        let rest = self.origin.get(start + kept).copied();
+        self.text.truncate(start + kept);
+        self.origin.truncate(start + kept);
         for c in tail.chars() {
-            self.push(c, spans[kept.min(spans.len() - 1)]);
+            self.push(c, rest.unwrap_or(Span::new(end, end)));
         }
-        // The base stands for the whole word.
-        let end = spans[spans.len() - 1].end;
         if let Some(last) = self.origin.last_mut() {
             last.end = end;
         }
