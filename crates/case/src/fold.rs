@@ -16,6 +16,10 @@ pub fn fold_char(c: char) -> char {
     if narrow.is_ascii() {
         return narrow.to_ascii_lowercase();
     }
+    // Chinese has no case.
+    if narrow >= '\u{2e80}' {
+        return narrow;
+    }
     let mut lower = narrow.to_lowercase();
     match (lower.next(), lower.next()) {
         (Some(one), None) => one,
@@ -34,6 +38,10 @@ pub(crate) fn fold_word(text: &str) -> String {
 
 /// Ways in which people write "nothing here".
 pub(crate) fn is_placeholder(text: &str) -> bool {
+    // Prose is no placeholder; folding it would be wasted.
+    if text.len() > 32 {
+        return false;
+    }
     let folded = fold_word(text);
     text.trim() == "-"
         || text.trim() == "--"

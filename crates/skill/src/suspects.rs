@@ -9,7 +9,7 @@ use crate::Signs;
 const REACH: u8 = 3;
 
 /// Queries that are worth listing for one suspect.
-const QUERIES: usize = 2;
+const QUERIES: usize = 1;
 
 /// The mechanisms to check first: those that explain most of what is reported, nearest first, without what is excluded.
 /// With nothing reported, the root mechanisms of the route that have most consequences.

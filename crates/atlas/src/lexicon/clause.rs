@@ -66,7 +66,7 @@ fn break_at(c: char, previous: char, next: Option<char>, rest: &str) -> Option<B
         '，' | '：' | ';' | '；' | '(' | ')' | '（' | '）' | '—' => Some(Break::Mark),
         _ => {
             let opens_word = !previous.is_ascii_alphanumeric();
-            let turns = opens_word && (c == 'b' || c == 'h' || c == 'w' || c == 'r' || !c.is_ascii());
+            let turns = opens_word && matches!(c, 'b' | 'h' | 'w' | 'r' | '但' | '不' | '而' | '然');
             (turns && TURNS.iter().any(|turn| rest.starts_with(turn))).then_some(Break::Turn)
         }
     }

@@ -26,7 +26,7 @@ impl<T> Finder<T> {
         sorted.sort_by(|a, b| a.0.cmp(&b.0));
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
-            // A few megabytes for twice the speed; a run scans millions of words.
+            // Ten megabytes for a tenth of a run's time.
             .kind(Some(AhoCorasickKind::DFA))
             .build(sorted.iter().map(|(word, _)| word))
             .expect("a few thousand short words fit an automaton");

@@ -56,6 +56,8 @@ pub(crate) struct Phrases {
     parts: ClassSet,
     /// Longest first, so that "gRPC CPU saturated" is not read as "CPU saturated".
     phrases: Vec<Phrase>,
+    /// For every class, the classes that stand beside it in some phrase.
+    partners: Vec<ClassSet>,
     /// The family that a part alone stands for.
     families: Vec<(ClassIx, FamilyIx)>,
 }
@@ -85,13 +87,21 @@ impl Phrases {
                 phrases.push(Phrase { mechanism, items, needs });
             }
         }
-        phrases.sort_by_key(|phrase| std::cmp::Reverse(phrase.items.len()));
+        let mut partners = vec![ClassSet::default(); names.len()];
+        for phrase in &phrases {
+            for (item, other) in phrase.items.iter().flat_map(|a| phrase.items.iter().map(move |b| (*a, *b))) {
+                if item != other {
+                    partners[usize::from(item)].insert(other);
+                }
+            }
+        }
+        phrases.sort_by_key(|phrase: &Phrase| std::cmp::Reverse(phrase.items.len()));
         let mut families = Vec::new();
         for (name, family) in &classes.family {
             let ix = atlas.find_family(name).expect("families come from the classes");
             families.extend(family.parts.iter().filter_map(|part| class(part)).map(|part| (part, ix)));
         }
-        Self { names, parts, phrases, families }
+        Self { names, parts, phrases, partners, families }
     }
 
     /// Every class with its words.
@@ -112,6 +122,9 @@ impl Phrases {
         words: &mut Vec<WordHit<'_>>,
         mentions: &mut Vec<Mention>,
     ) {
+        if words.is_empty() {
+            return;
+        }
         words.truncate(MAX_WORDS);
         let mut present = ClassSet::default();
         for class in words.iter().flat_map(|word| word.classes) {
@@ -198,11 +211,7 @@ impl Phrases {
         let between = from.min(to) + 1..from.max(to);
         between.into_iter().any(|at| {
             let word = &words[at];
-            let goes_with = self.phrases.iter().any(|phrase| {
-                phrase.items.len() > 1
-                    && phrase.items.contains(&item)
-                    && word.classes.iter().any(|class| *class != item && phrase.items.contains(class))
-            });
+            let goes_with = word.classes.iter().any(|class| self.partners[usize::from(item)].contains(*class));
             let own = place.contains(&at) || !self.is_part(word);
             goes_with && !own && !is_joined(text, words[from].span, word.span)
         })

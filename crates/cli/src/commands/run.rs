@@ -20,6 +20,9 @@ use crate::output;
 /// Cases in work at once: enough to keep the cores busy, few enough to hold in memory.
 const CHUNK: usize = 128;
 
+/// The name of the skill in reports.
+const SKILL: &str = "built-in";
+
 /// What came of one file.
 enum Replayed {
     /// Compared and written.
@@ -33,41 +36,24 @@ pub(crate) fn run(arguments: &RunArguments, atlas: Atlas) -> Result<Outcome, Fai
     let dir = prepare(arguments)?;
     let comparer = Comparer::new(atlas);
     let skill = BuiltinSkill::new(&comparer.reader.atlas, &comparer.reader.texts);
-    let mut lines = std::io::BufWriter::new(create(&dir.join("rows.jsonl"))?);
-    let mut report = HtmlReport::new(&dir, casebook.len());
-    let mut tally = Tally::default();
-    let mut shown: Vec<Row> = Vec::new();
-    let progress = progress_bar(casebook.len());
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |error: std::io::Error| Failure::io("write", &path, &error)
-    };
-    for chunk in casebook.chunks(CHUNK) {
-        let replayed: Vec<Result<Replayed, Failure>> =
-            chunk.par_iter().map(|path| replay(&comparer, &skill, path, &dir)).collect();
-        for result in replayed {
-            match result? {
-                Replayed::Done(row, section) => {
-                    tally.add(&row);
-                    writeln!(lines, "{}", row_json(&row)).map_err(failed(&dir))?;
-                    report.add(&row, &section).map_err(failed(&dir))?;
-                    if shown.len() < arguments.rows {
-                        shown.push(*row);
-                    }
-                }
-                Replayed::Unusable(reason) => {
-                    tally.unusable += 1;
-                    report.skip().map_err(failed(&dir))?;
-                    progress.suspend(|| anstream::eprintln!("{reason}"));
-                }
-            }
+    let mut listing = Listing::new(&dir, &casebook, arguments.rows)?;
+    let mut chunks = casebook.chunks(CHUNK);
+    let mut pending = Vec::new();
+    loop {
+        let chunk = chunks.next().unwrap_or_default();
+        // One chunk is listed while the next one is replayed.
+        let (replayed, listed) = rayon::join(
+            || chunk.par_iter().map(|path| replay(&comparer, &skill, path, &dir)).collect::<Vec<_>>(),
+            || listing.add_all(std::mem::take(&mut pending)),
+        );
+        listed?;
+        if replayed.is_empty() {
+            break;
         }
-        progress.inc(u64::try_from(chunk.len()).unwrap_or(u64::MAX));
+        pending = replayed;
     }
-    progress.finish_and_clear();
-    lines.flush().map_err(failed(&dir))?;
-    let page = report.finish(&tally, "built-in").map_err(failed(&dir))?;
-    let totals = run_json(&tally, "built-in");
+    let (tally, shown, page) = listing.finish()?;
+    let totals = run_json(&tally, SKILL);
     // Written last: a folder without it is a run that did not finish.
     output::write_atomically(&dir.join("run.json"), &format!("{totals:#}\n"))?;
     match arguments.format {
@@ -80,6 +66,70 @@ pub(crate) fn run(arguments: &RunArguments, atlas: Atlas) -> Result<Outcome, Fai
         Format::Text => output::print(&summary(&shown, &tally, &dir, &page))?,
     }
     Ok(if tally.unusable == 0 { Outcome::Clean } else { Outcome::Findings })
+}
+
+/// Takes the results in the casebook's order and writes what lists them.
+struct Listing<'a> {
+    dir: &'a Path,
+    lines: std::io::BufWriter<std::fs::File>,
+    report: HtmlReport,
+    tally: Tally,
+    shown: Vec<Row>,
+    most: usize,
+    progress: ProgressBar,
+}
+
+impl<'a> Listing<'a> {
+    fn new(dir: &'a Path, casebook: &Casebook, most: usize) -> Result<Self, Failure> {
+        let path = dir.join("rows.jsonl");
+        let file = std::fs::File::create(&path).map_err(|error| Failure::io("create", &path, &error))?;
+        Ok(Self {
+            dir,
+            lines: std::io::BufWriter::new(file),
+            report: HtmlReport::new(dir, casebook.len()),
+            tally: Tally::default(),
+            shown: Vec::new(),
+            most,
+            progress: progress_bar(casebook.len()),
+        })
+    }
+
+    fn add_all(&mut self, results: Vec<Result<Replayed, Failure>>) -> Result<(), Failure> {
+        let count = results.len();
+        for result in results {
+            let added = self.add(result?);
+            added.map_err(|error| Failure::io("write", self.dir, &error))?;
+        }
+        self.progress.inc(u64::try_from(count).unwrap_or(u64::MAX));
+        Ok(())
+    }
+
+    fn add(&mut self, replayed: Replayed) -> std::io::Result<()> {
+        match replayed {
+            Replayed::Done(row, section) => {
+                self.tally.add(&row);
+                writeln!(self.lines, "{}", row_json(&row))?;
+                self.report.add(&row, &section)?;
+                if self.shown.len() < self.most {
+                    self.shown.push(*row);
+                }
+                Ok(())
+            }
+            Replayed::Unusable(reason) => {
+                self.tally.unusable += 1;
+                self.progress.suspend(|| anstream::eprintln!("{reason}"));
+                self.report.skip()
+            }
+        }
+    }
+
+    /// The counts, the first rows and the path of the report.
+    fn finish(mut self) -> Result<(Tally, Vec<Row>, PathBuf), Failure> {
+        self.progress.finish_and_clear();
+        let written = self.lines.flush().and_then(|()| self.report.finish(&self.tally, SKILL));
+        let page = written.map_err(|error| Failure::io("write", self.dir, &error))?;
+        Ok((self.tally, self.shown, page))
+    }
 }
 
 fn replay(comparer: &Comparer, skill: &BuiltinSkill<'_>, path: &Path, dir: &Path) -> Result<Replayed, Failure> {
@@ -138,10 +188,6 @@ fn prepare(arguments: &RunArguments) -> Result<PathBuf, Failure> {
 fn next_run(runs: &Path) -> PathBuf {
     let names = (1..).map(|number: u32| runs.join(format!("run-{number:04}")));
     names.into_iter().find(|dir| !dir.exists()).expect("there is always a next number")
-}
-
-fn create(path: &Path) -> Result<std::fs::File, Failure> {
-    std::fs::File::create(path).map_err(|error| Failure::io("create", path, &error))
 }
 
 fn progress_bar(cases: usize) -> ProgressBar {
