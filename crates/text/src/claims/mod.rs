@@ -128,12 +128,21 @@ impl ClaimReader {
         });
         let mut next = 0;
         let mentions = &scan.mentions;
-        hits.filter(|hit| {
+        hits.filter_map(|hit| {
             while next < mentions.len() && mentions[next].span.end <= hit.span.start {
                 next += 1;
             }
             let near = mentions[next..].iter().take_while(|m| m.span.start < hit.span.end);
-            !near.into_iter().any(|m| m.form != Form::Family && m.words.iter().any(|word| word.overlaps(hit.span)))
+            let mut names = near.filter(|m| m.form != Form::Family);
+            let name = names.find(|m| m.words.iter().any(|word| word.overlaps(hit.span)));
+            match name {
+                None => Some(hit),
+                // "not slow follower": the denial stands before the name that takes its second word.
+                Some(name) if hit.cue == Cue::NormalBehind && hit.span.start < name.span.start => {
+                    Some(CueHit { cue: Cue::Not, span: Span::new(hit.span.start, name.span.start), ..hit })
+                }
+                Some(_) => None,
+            }
         })
         .collect()
     }
