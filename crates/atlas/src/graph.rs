@@ -50,20 +50,19 @@ impl Graph {
         causes: Vec<Vec<MechanismIx>>,
         feedback: Vec<Vec<MechanismIx>>,
     ) -> Result<Self, Vec<MechanismIx>> {
-        let nodes = || (0..causes.len()).map(|at| MechanismIx(u16::try_from(at).expect("few mechanisms")));
         let mut effects = vec![Vec::new(); causes.len()];
-        for effect in nodes() {
+        for effect in ids(causes.len()) {
             for cause in &causes[effect.index()] {
                 effects[cause.index()].push(effect);
             }
         }
-        let mut graph = Self { causes: causes.clone(), effects, feedback, distance: Vec::new() };
-        for node in nodes() {
+        let mut graph = Self { causes, effects, feedback, distance: Vec::new() };
+        for node in ids(graph.causes.len()) {
             if let Some(cycle) = graph.cycle_through(node) {
                 return Err(cycle);
             }
         }
-        graph.distance = nodes().map(|node| graph.distances_from(node)).collect();
+        graph.distance = ids(graph.causes.len()).map(|node| graph.distances_from(node)).collect();
         Ok(graph)
     }
 
@@ -114,6 +113,10 @@ impl Graph {
         }
         None
     }
+}
+
+fn ids(count: usize) -> impl Iterator<Item = MechanismIx> {
+    (0..count).map(|at| MechanismIx(u16::try_from(at).expect("an atlas has fewer than 65,536 mechanisms")))
 }
 
 impl Atlas {

@@ -346,7 +346,7 @@ impl Reader {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("expected one of: {}", words.collect::<Vec<_>>().join(", ")),
         };
-        self.error(T::CODE, format!("{text:?} is not a {}", T::WHAT)).help(&help);
+        self.error(T::CODE, format!("{text:?} is not {} {}", article(T::WHAT), T::WHAT)).help(&help);
         None
     }
 
@@ -529,6 +529,10 @@ impl Reader {
         let span = value.map_or(Span::new(start, start + 1), |value| self.span_of(value));
         self.within(Segment::Field(name), span, report);
     }
+}
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 /// The template's own text, left unfilled: "matched | partially_matched | …", "jira_gtoc or pingkai".

@@ -91,7 +91,7 @@ fn dimension<T: Vocabulary>(out: &mut String, label: &str, stated: Option<Stated
 }
 
 /// Where a value comes from.
-fn origin<T>(stated: Stated<T>, conclusion: &Conclusion) -> String {
+fn origin<T: Copy>(stated: Stated<T>, conclusion: &Conclusion) -> String {
     let certainty = if stated.certainty == hindcast_case::Certainty::Suspected { ", suspected" } else { "" };
     match stated.basis {
         Basis::Field(field) => format!("  (field {field}{certainty})"),

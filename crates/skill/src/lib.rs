@@ -34,6 +34,13 @@ pub(crate) struct Signs {
     pub(crate) excluded: Vec<Subject>,
 }
 
+impl Signs {
+    fn exclude(&mut self, subjects: Vec<Subject>) {
+        self.reported.retain(|subject| !subjects.contains(subject));
+        self.excluded.extend(subjects);
+    }
+}
+
 /// How many suspects are worth a first check.
 const FIRST_CHECKS: usize = 5;
 
@@ -50,10 +57,13 @@ impl<'a> BuiltinSkill<'a> {
     pub fn diagnose(&self, question: &Question) -> SkillConclusion {
         let text = question.text();
         let reading = self.texts.read(self.atlas, &text);
-        let signs = self.signs(&reading);
+        let mut signs = self.signs(&reading);
+        let measured = measurement::measurements(self.atlas, &text, &reading);
+        // A stage that the ticket shows to be fast is excluded, not reported.
+        let fast = measured.iter().filter(|m| m.is_fast()).map(|m| Subject::Mechanism(m.mechanism));
+        signs.exclude(fast.collect());
         let mode = route::entry_mode(self.atlas, &signs, &reading);
         let path = self.path(&reading, &signs, mode);
-        let measured = measurement::measurements(self.atlas, &text, &reading);
         let proven = measurement::earliest(self.atlas, &measured);
         let suspects = suspects::first_checks(self.atlas, &signs, mode, proven, FIRST_CHECKS);
         let references = references(mode, path);

@@ -19,6 +19,9 @@ pub struct Measurement {
 /// log and async write (tikv.rules.yml).
 const SLOW_SECONDS: f64 = 1.0;
 
+/// A stage that takes at most this long is healthy: append log's reference value (docs/domain.md §3).
+const FAST_SECONDS: f64 = 0.05;
+
 /// How far behind the stage its value may stand, in bytes: "duration rises from 2 ms to".
 const REACH: usize = 40;
 
@@ -29,6 +32,10 @@ impl Measurement {
         let words = text.get(self.span.start..self.span.end).unwrap_or_default();
         let judged = if self.is_slow() { "slow" } else { "not slow" };
         format!("{}: \"{words}\" ({judged}, as the ticket reports it)", atlas[self.mechanism].id)
+    }
+
+    pub(crate) fn is_fast(&self) -> bool {
+        self.seconds <= FAST_SECONDS
     }
 
     fn is_slow(&self) -> bool {

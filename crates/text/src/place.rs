@@ -82,7 +82,7 @@ impl PlaceReader {
                 Place::Scope(scope) => places.scopes.push((*scope, span)),
                 // A clear "not TiKV" outweighs whatever else is said about sides.
                 Place::Side(side) if places.side.is_none_or(|(known, _)| known != TikvSide::No) => {
-                    places.side = Some((*side, span))
+                    places.side = Some((*side, span));
                 }
                 Place::Path(Path::Read) => reads = reads.or(Some(span)),
                 Place::Path(Path::Write) => writes = writes.or(Some(span)),

@@ -24,7 +24,7 @@ pub(crate) fn select<'a>(atlas: &Atlas, claims: &'a Claims, side: Option<TikvSid
         let guesses = claims.claims.iter().filter(|claim| claim.role == ClaimRole::Suspected);
         candidates = guesses.filter(|c| !is_denied(claims, c)).collect();
     }
-    let chosen = strongest(atlas, claims, candidates.clone())?;
+    let chosen = strongest(atlas, claims, &candidates)?;
     Some(specific(atlas, &candidates, chosen))
 }
 
@@ -48,7 +48,7 @@ fn is_denied(claims: &Claims, claim: &Claim) -> bool {
     })
 }
 
-fn strongest<'a>(atlas: &Atlas, claims: &Claims, candidates: Vec<&'a Claim>) -> Option<&'a Claim> {
+fn strongest<'a>(atlas: &Atlas, claims: &Claims, candidates: &[&'a Claim]) -> Option<&'a Claim> {
     let best = candidates.iter().map(|claim| claim.strength).max()?;
     // Where nothing is called a cause, what it happened in may be one: "after the panic, leaders dropped".
     let weak = best <= Strength::Effect;

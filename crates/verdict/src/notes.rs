@@ -79,6 +79,9 @@ fn named(reader: &Reader, conclusion: &Conclusion) -> String {
 
 fn differing<T: Vocabulary>(what: &str, human: Option<Stated<T>>, skill: Option<Stated<T>>) -> Option<String> {
     let (human, skill) = (human?, skill?);
+    if skill.value.as_str() == "unknown" {
+        return None;
+    }
     let basis = match human.basis {
         Basis::Atlas => ", the usual value for their bottleneck",
         Basis::Incident => ", from the incident's description",

@@ -146,12 +146,14 @@ fn render(path: &Path, bytes: &[u8], diagnostic: &Diagnostic) -> String {
         report = report.with_help(help);
     }
     let report = miette::Report::new(report).with_source_code(NamedSource::new(path.display().to_string(), text));
-    let mut out = format!("{}\n", files::one_line(path, bytes, &Diagnostic { help: None, ..diagnostic.clone() }));
+    let mut out = String::new();
     let rendered =
         GraphicalReportHandler::new_themed(theme).with_context_lines(1).render_report(&mut out, report.as_ref());
     rendered.expect("writing to a string does not fail");
-    out.push('\n');
-    out
+    // The line above the picture says where and what, as compilers do; miette's own heading would say it again.
+    let heading = files::one_line(path, bytes, &Diagnostic { help: None, ..diagnostic.clone() });
+    let picture: Vec<&str> = out.lines().skip_while(|line| !line.contains("╭─[")).collect();
+    format!("{heading}\n{}\n\n", picture.join("\n"))
 }
 
 fn floor_boundary(text: &str, at: usize) -> usize {

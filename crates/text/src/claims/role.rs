@@ -218,7 +218,7 @@ fn link_sentence(
                 }
             }
             Cue::ConfirmedAhead => {
-                first_clause_of(mentions, &group_after).iter().for_each(|at| marks[*at].confirmed = true)
+                first_clause_of(mentions, &group_after).iter().for_each(|at| marks[*at].confirmed = true);
             }
             Cue::RootOf => {
                 let in_clause = same_clause(mentions, &after, hit.clause);
