@@ -98,6 +98,9 @@ struct MechanismFile {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Classes {
+    /// Parts that are named together with the part that owns them.
+    #[serde(default)]
+    pub(crate) owned: Vec<String>,
     pub(crate) part: BTreeMap<String, Vec<String>>,
     pub(crate) state: BTreeMap<String, Vec<String>>,
     #[serde(default)]

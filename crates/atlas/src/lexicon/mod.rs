@@ -93,6 +93,13 @@ impl Lexicon {
     #[must_use]
     pub fn new(atlas: &Atlas) -> Self {
         let phrases = Phrases::new(atlas);
+        let mut classes: HashMap<String, Vec<ClassIx>> = HashMap::new();
+        for (class, words) in phrases.classes(atlas) {
+            for word in words {
+                classes.entry(Folded::new(word).as_str().to_owned()).or_default().push(class);
+            }
+        }
+        let class_words = Finder::new(classes.clone());
         let mut entries: HashMap<String, Entry> = HashMap::new();
         let mut name = |word: &str, ix, form| {
             let entry = entries.entry(Folded::new(word).as_str().to_owned()).or_default();
@@ -101,7 +108,11 @@ impl Lexicon {
         for (ix, mechanism) in atlas.mechanisms() {
             name(&mechanism.id, ix, Form::Id);
             for alias in mechanism.aliases_en.iter().chain(&mechanism.aliases_zh).chain(&mechanism.covers) {
-                name(alias, ix, Form::Alias);
+                // What a phrase of the mechanism says as well is left to the phrase, which a nearer part can refine:
+                // "CPU 打满" is the host's, "TiDB CPU 打满" is not.
+                if !phrases.spell(ix, alias, &class_words) {
+                    name(alias, ix, Form::Alias);
+                }
             }
             for metric in &mechanism.metrics {
                 for suffix in METRIC_SUFFIXES {
@@ -109,10 +120,8 @@ impl Lexicon {
                 }
             }
         }
-        for (class, words) in phrases.classes(atlas) {
-            for word in words {
-                entries.entry(Folded::new(word).as_str().to_owned()).or_default().classes.push(class);
-            }
+        for (word, classes) in classes {
+            entries.entry(word).or_default().classes = classes;
         }
         Self { words: Finder::new(entries), phrases }
     }

@@ -2,7 +2,7 @@
 
 use hindcast_case::Span;
 
-use super::{Form, Mention, Subject};
+use super::{Finder, Folded, Form, Mention, Subject};
 use crate::atlas::Atlas;
 use crate::mechanism::{FamilyIx, MechanismIx};
 
@@ -54,6 +54,7 @@ struct Phrase {
 pub(crate) struct Phrases {
     names: Vec<String>,
     parts: ClassSet,
+    owned: ClassSet,
     /// Longest first, so that "gRPC CPU saturated" is not read as "CPU saturated".
     phrases: Vec<Phrase>,
     /// For every class, the classes that stand beside it in some phrase.
@@ -76,6 +77,10 @@ impl Phrases {
         let mut parts = ClassSet::default();
         for part in classes.part.keys().filter_map(|name| class(name)) {
             parts.insert(part);
+        }
+        let mut owned = ClassSet::default();
+        for part in classes.owned.iter().filter_map(|name| class(name)) {
+            owned.insert(part);
         }
         let mut phrases = Vec::new();
         for (mechanism, data) in atlas.mechanisms() {
@@ -101,7 +106,27 @@ impl Phrases {
             let ix = atlas.find_family(name).expect("families come from the classes");
             families.extend(family.parts.iter().filter_map(|part| class(part)).map(|part| (part, ix)));
         }
-        Self { names, parts, phrases, partners, families }
+        Self { names, parts, owned, phrases, partners, families }
+    }
+
+    /// Whether a phrase with an owned part spells an alias of this mechanism out: the alias consists of the phrase's words
+    /// and nothing else.
+    pub(crate) fn spell(&self, mechanism: MechanismIx, alias: &str, words: &Finder<Vec<ClassIx>>) -> bool {
+        let folded = Folded::new(alias);
+        let hits = words.find(alias, &folded);
+        let covered: usize = hits.iter().map(|(span, _)| span.end - span.start).sum();
+        let letters = alias.bytes().filter(|byte| *byte != b' ').count();
+        let spaces = |span: Span| alias[span.start..span.end].bytes().filter(|byte| *byte == b' ').count();
+        let inner: usize = hits.iter().map(|(span, _)| spaces(*span)).sum();
+        covered - inner == letters
+            && self.phrases.iter().any(|phrase| {
+                let fits = |item: &ClassIx| hits.iter().any(|(_, classes)| classes.contains(item));
+                let owned = phrase.items.iter().any(|item| self.owned.contains(*item));
+                owned
+                    && phrase.mechanism == mechanism
+                    && phrase.items.len() == hits.len()
+                    && phrase.items.iter().all(fits)
+            })
     }
 
     /// Every class with its words.

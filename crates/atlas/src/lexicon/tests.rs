@@ -82,12 +82,21 @@ fn the_longest_name_wins() {
 
 #[test]
 fn every_alias_is_a_mention_of_its_mechanism_alone() {
-    let (atlas, _) = lexicon();
-    for (_, mechanism) in atlas.mechanisms() {
+    let (atlas, lexicon) = lexicon();
+    for (ix, mechanism) in atlas.mechanisms() {
         for alias in mechanism.aliases_en.iter().chain(&mechanism.aliases_zh) {
-            assert_eq!(mentions(alias), [format!("{alias}={}", mechanism.id)]);
+            let subjects: Vec<Subject> = lexicon.scan(alias).mentions.iter().map(|mention| mention.subject).collect();
+            assert_eq!(subjects, [Subject::Mechanism(ix)], "{alias}");
         }
     }
+}
+
+#[test]
+fn an_owner_refines_what_it_owns() {
+    assert_eq!(mentions("CPU 打满"), ["CPU 打满=host_cpu_saturation"]);
+    assert_eq!(mentions("TiDB CPU 打满"), ["TiDB CPU=tidb_resource_bottleneck"]);
+    assert_eq!(mentions("gRPC 线程的 CPU 打满"), ["gRPC 线程的 CPU 打满=grpc_cpu_saturation"]);
+    assert_eq!(mentions("tidb-server hit OOM"), ["tidb-server hit OOM=tidb_resource_bottleneck"]);
 }
 
 #[test]
