@@ -173,13 +173,46 @@ fn an_id_and_its_source_must_agree() {
 
 mod properties {
     use super::canonical;
-    use hindcast_case::read;
+    use hindcast_case::{Certainty, Moment, Path, Scope, StructuredConclusion, TikvSide, TimeWindow, Vocabulary, read};
     use proptest::prelude::*;
+
+    fn word<T: Vocabulary>() -> impl Strategy<Value = Option<T>> {
+        proptest::option::of(proptest::sample::select(T::ALL))
+    }
+
+    fn ids() -> impl Strategy<Value = Vec<String>> {
+        proptest::collection::vec("[a-z][a-z0-9_]{0,12}", 0..4)
+    }
+
+    prop_compose! {
+        fn structured()(
+            side in word::<TikvSide>(), scope in word::<Scope>(), path in word::<Path>(),
+            bottleneck in "[a-z_]{0,12}", chain in ids(), ruled_out in ids(),
+            certainty in proptest::sample::select(vec![None, Some(Certainty::Confirmed), Some(Certainty::Suspected)]),
+        ) -> StructuredConclusion {
+            StructuredConclusion { side, scope, path, bottleneck, chain, ruled_out, certainty }
+        }
+    }
 
     proptest! {
         #[test]
         fn any_bytes_are_read_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
             let _ = read(&bytes);
+        }
+
+        #[test]
+        fn a_structured_line_reads_back(conclusion in structured()) {
+            let line = conclusion.to_string();
+            prop_assume!(!line.is_empty());
+            prop_assert_eq!(StructuredConclusion::parse(&line), Some(conclusion));
+        }
+
+        #[test]
+        fn times_settle_after_one_reading(text in "[0-9/:.T +~年月日上下午点Zz()UTC-]{0,40}|\\PC{0,20}") {
+            let moment = Moment::parse(&text);
+            prop_assert_eq!(Moment::parse(&moment.to_string()), moment);
+            let window = TimeWindow::parse(&text);
+            prop_assert_eq!(TimeWindow::parse(&window.to_string()), window);
         }
 
         #[test]

@@ -23,6 +23,7 @@ pub(crate) struct Finding {
 #[derive(Default)]
 struct Counts {
     files: usize,
+    unreadable: usize,
     fixed: usize,
     errors: usize,
     warnings: usize,
@@ -33,7 +34,14 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Outcome, Failure> {
     let mut counts = Counts::default();
     let mut findings = Vec::new();
     for path in files::case_files(&arguments.paths)? {
-        let mut bytes = files::read_bytes(&path).map_err(|error| Failure::io("read", &path, &error))?;
+        let mut bytes = match files::read_bytes(&path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                anstream::eprintln!("can't read {}: {error}", path.display());
+                counts.unreadable += 1;
+                continue;
+            }
+        };
         let mut reading = read(&bytes, arguments);
         counts.files += 1;
         if arguments.fix
@@ -65,6 +73,9 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Outcome, Failure> {
         CheckFormat::Text => summary(&counts),
         CheckFormat::Json => output::print_json(&json!(findings.iter().map(finding_json).collect::<Vec<_>>()))?,
         CheckFormat::Sarif => output::print_json(&sarif::log(&findings))?,
+    }
+    if counts.unreadable > 0 {
+        return Err(Failure::new(format!("{} file(s) could not be read", counts.unreadable)));
     }
     let clean = counts.errors + counts.warnings + counts.notes == 0;
     Ok(if clean { Outcome::Clean } else { Outcome::Findings })
@@ -112,7 +123,7 @@ fn finding_json(finding: &Finding) -> serde_json::Value {
 }
 
 fn summary(counts: &Counts) {
-    let Counts { files, fixed, errors, warnings, notes } = counts;
+    let Counts { files, fixed, errors, warnings, notes, .. } = counts;
     let fixed = if *fixed > 0 { format!(", {fixed} fixed") } else { String::new() };
     anstream::eprintln!("{files} file(s) checked{fixed}: {errors} error(s), {warnings} warning(s), {notes} note(s)");
 }

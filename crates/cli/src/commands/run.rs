@@ -133,7 +133,10 @@ impl<'a> Listing<'a> {
 }
 
 fn replay(comparer: &Comparer, skill: &BuiltinSkill<'_>, path: &Path, dir: &Path) -> Result<Replayed, Failure> {
-    let bytes = files::read_bytes(path).map_err(|error| Failure::io("read", path, &error))?;
+    let bytes = match files::read_bytes(path) {
+        Ok(bytes) => bytes,
+        Err(error) => return Ok(Replayed::Unusable(format!("{}: can't be read: {error}", path.display()))),
+    };
     let reading = hindcast_case::read(&bytes);
     let Some(mut case) = reading.value else {
         let errors = reading.diagnostics.iter().filter(|d| d.severity == Severity::Error);
