@@ -7,8 +7,7 @@ use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 use jsonc_parser::ast::Value;
 
-use crate::diagnostic::Code;
-use crate::fold::{fold_char, is_placeholder};
+use crate::fold::fold_char;
 use crate::json::Json;
 use crate::reader::Reader;
 use crate::record::Field;
@@ -223,20 +222,8 @@ impl Scan<'_> {
 
 impl Field for Moment {
     fn read(value: &Value<'_>, reader: &mut Reader) -> Option<Self> {
-        let text = reader.text(value)?;
-        if is_placeholder(&text) {
-            reader.emptied(&format!("{text:?}"));
-            return None;
-        }
-        let moment = Self::parse(&text);
-        if let Self::Text(_) = moment {
-            reader
-                .warning(Code::UnreadableTime, format!("{text:?} can't be read as a time; kept as it stands"))
-                .help("expected for example 2024-05-11T13:47:50+08:00");
-        } else if moment.to_string() != text {
-            reader.normalised(&text, &moment.to_string());
-        }
-        Some(moment)
+        let is_text = |moment: &Self| matches!(moment, Self::Text(_));
+        reader.readable(value, Self::parse, is_text, "a time", "2024-05-11T13:47:50+08:00")
     }
 
     fn write(&self, writer: &mut Writer) {

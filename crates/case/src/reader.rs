@@ -1,6 +1,7 @@
 //! Lenient reading: what was meant, and everything that had to be changed to get there.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use jsonc_parser::ast::{Object, StringLit, Value};
 use jsonc_parser::common::Ranged;
@@ -275,6 +276,30 @@ impl Reader {
             self.normalised(&text, trimmed);
         }
         Some(trimmed.to_owned())
+    }
+
+    /// Text that should be `what`: read where it can be, and kept as it stands, with a warning, where it can't.
+    pub(crate) fn readable<T: fmt::Display>(
+        &mut self,
+        value: &Value<'_>,
+        parse: impl Fn(&str) -> T,
+        is_text: impl Fn(&T) -> bool,
+        what: &str,
+        example: &str,
+    ) -> Option<T> {
+        let text = self.text(value)?;
+        if is_placeholder(&text) {
+            self.emptied(&format!("{text:?}"));
+            return None;
+        }
+        let read = parse(&text);
+        if is_text(&read) {
+            self.warning(Code::UnreadableTime, format!("{text:?} can't be read as {what}; kept as it stands"))
+                .help(&format!("expected for example {example}"));
+        } else if read.to_string() != text {
+            self.normalised(&text, &read.to_string());
+        }
+        Some(read)
     }
 
     /// Prose: kept to the letter.

@@ -4,8 +4,6 @@ use std::fmt;
 
 use jsonc_parser::ast::Value;
 
-use crate::diagnostic::Code;
-use crate::fold::is_placeholder;
 use crate::json::Json;
 use crate::moment::{Moment, read_time_of_day};
 use crate::reader::Reader;
@@ -87,20 +85,9 @@ impl fmt::Display for TimeWindow {
 
 impl Field for TimeWindow {
     fn read(value: &Value<'_>, reader: &mut Reader) -> Option<Self> {
-        let text = reader.text(value)?;
-        if is_placeholder(&text) {
-            reader.emptied(&format!("{text:?}"));
-            return None;
-        }
-        let window = Self::parse(&text);
-        if let Self::Text(_) = window {
-            reader
-                .warning(Code::UnreadableTime, format!("{text:?} can't be read as a time range; kept as it stands"))
-                .help("expected for example 2024-05-11T13:47:50+08:00/2024-05-11T14:36:22+08:00");
-        } else if window.to_string() != text {
-            reader.normalised(&text, &window.to_string());
-        }
-        Some(window)
+        let is_text = |window: &Self| matches!(window, Self::Text(_));
+        let example = "2024-05-11T13:47:50+08:00/2024-05-11T14:36:22+08:00";
+        reader.readable(value, Self::parse, is_text, "a time range", example)
     }
 
     fn write(&self, writer: &mut Writer) {

@@ -76,23 +76,7 @@ fn triggers(atlas: &Atlas, claim: &Claim) -> bool {
 
 /// Whether the text itself says that the one leads to the other.
 fn leads_to(claims: &Claims, from: Subject, to: Subject) -> bool {
-    let mut reached = vec![from];
-    let mut at = 0;
-    while at < reached.len() && reached.len() < 64 {
-        let from = reached[at];
-        let effects = claims.edges.iter().filter(|(cause, _)| claims.claims[*cause].subject == from);
-        for (_, effect) in effects {
-            let subject = claims.claims[*effect].subject;
-            if subject == to {
-                return true;
-            }
-            if !reached.contains(&subject) {
-                reached.push(subject);
-            }
-        }
-        at += 1;
-    }
-    false
+    claims.consequences(from).contains(&to)
 }
 
 /// Whether the atlas has the one as a near cause of the other, for claims that the text doesn't connect.

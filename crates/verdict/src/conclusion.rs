@@ -334,21 +334,9 @@ impl Reader {
     #[must_use]
     pub fn chain(&self, conclusion: &Conclusion) -> Vec<Subject> {
         let Some(start) = conclusion.bottleneck else { return Vec::new() };
-        let claims = &conclusion.claims;
-        let mut chain = vec![start.value];
-        let mut at = 0;
-        while at < chain.len() && chain.len() < 32 {
-            let from = chain[at];
-            let effects = claims.edges.iter().filter(|(cause, _)| claims.claims[*cause].subject == from);
-            for (_, effect) in effects {
-                let subject = claims.claims[*effect].subject;
-                if !chain.contains(&subject) && matches!(subject, Subject::Mechanism(_)) {
-                    chain.push(subject);
-                }
-            }
-            at += 1;
-        }
-        chain
+        let consequences = conclusion.claims.consequences(start.value).into_iter();
+        let named = consequences.filter(|subject| matches!(subject, Subject::Mechanism(_)));
+        std::iter::once(start.value).chain(named).collect()
     }
 }
 

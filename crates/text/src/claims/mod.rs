@@ -86,6 +86,29 @@ pub struct Claims {
     pub no_cause_found: bool,
 }
 
+/// How many subjects a chain of consequences is followed over: no text tells a longer story.
+const MAX_CHAIN: usize = 32;
+
+impl Claims {
+    /// Everything that the text says a subject leads to, directly or over others, nearest first.
+    #[must_use]
+    pub fn consequences(&self, of: Subject) -> Vec<Subject> {
+        let mut chain = vec![of];
+        let mut at = 0;
+        while at < chain.len() && chain.len() < MAX_CHAIN {
+            let from = chain[at];
+            for (_, effect) in self.edges.iter().filter(|(cause, _)| self.claims[*cause].subject == from) {
+                let subject = self.claims[*effect].subject;
+                if !chain.contains(&subject) {
+                    chain.push(subject);
+                }
+            }
+            at += 1;
+        }
+        chain.split_off(1)
+    }
+}
+
 /// Reads claims; built once, used for every text.
 #[derive(Debug)]
 pub(crate) struct ClaimReader {
