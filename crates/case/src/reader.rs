@@ -91,7 +91,7 @@ fn parse(bytes: &[u8]) -> Result<(&str, Value<'_>), Box<Diagnostic>> {
         })
     };
     if bytes.len() > MAX_BYTES {
-        let message = format!("the file has {} bytes; a case has at most {MAX_BYTES}", bytes.len());
+        let message = format!("the file is larger than {} MiB, the most that one case may have", MAX_BYTES >> 20);
         return Err(refuse(Code::TooLarge, 0, message, "is this one case? A casebook keeps one case a file"));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {

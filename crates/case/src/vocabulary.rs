@@ -269,7 +269,7 @@ vocabulary! {
         /// They named a cause.
         Clear = "clear" | "明确" | "清晰" | "已明确",
         /// They named none, took it back, or disagreed.
-        Unclear = "human_conclusion_unclear" | "unclear" | "not clear" | "不明确" | "不清楚" | "未明确" | "结论不明确",
+        Unclear = "human_conclusion_unclear" | "unclear" | "not clear" | "不明确" | "不清楚" | "未明确" | "结论不明确" | "人工结论不明确" | "结论不清晰",
     }
 }
 

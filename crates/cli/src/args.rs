@@ -51,8 +51,12 @@ pub(crate) enum Command {
         shell: clap_complete::Shell,
     },
     /// Print the manual page
-    #[command(after_help = "Example:\n  hindcast man | man -l -")]
-    Man,
+    #[command(after_help = "Examples:\n  hindcast man | man -l -\n  hindcast man --dir /usr/local/share/man/man1")]
+    Man {
+        /// Write a page for every command into this folder instead
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
 }
 
 /// For people or for machines.

@@ -40,6 +40,6 @@ fn dispatch(arguments: &Arguments) -> Result<Outcome, Failure> {
         Command::Calibrate(calibrate) => commands::calibrate::run(calibrate, atlas()?),
         Command::Extract(extract) => commands::extract::run(extract, atlas()?),
         Command::Completions { shell } => commands::manual::completions(*shell),
-        Command::Man => commands::manual::man_page(),
+        Command::Man { dir } => commands::manual::man_page(dir.as_deref()),
     }
 }

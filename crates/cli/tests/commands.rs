@@ -122,4 +122,7 @@ fn completions_and_the_manual_are_generated() {
     }
     let (code, out, _) = output(&["man"]);
     assert!(code == 0 && out.contains(".TH hindcast 1"), "{out}");
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let (code, _, err) = output(&["man", "--dir", &dir.path().display().to_string()]);
+    assert!(code == 0 && dir.path().join("hindcast-atlas-show.1").exists(), "{err}");
 }

@@ -1,6 +1,6 @@
 //! One execution of one skill on one case: what it may see, and what it then said.
 //!
-//! Invariant: a skill gets a [`Question`], which holds no part of the engineers' conclusion; [`question`] is the only
+//! Invariant: a skill gets a [`hindcast_skill::Question`], which holds no part of the engineers' conclusion; [`question`] is the only
 //! way from a case to a question.
 
 mod casebook;

@@ -1,9 +1,11 @@
 //! Reports for machines.
 
+use hindcast_atlas::Subject;
 use hindcast_case::{Case, MatchLevel, Vocabulary};
-use hindcast_text::Claim;
+use hindcast_text::{Claim, ClaimRole};
 use hindcast_verdict::{
-    Basis, Calibration, Comparer, Conclusion, Interval, LabelScore, Reader, RelationKind, Stated, Verdict,
+    Basis, Calibration, Comparer, Conclusion, Interval, LabelScore, Reader, RelationKind, Stated, TextWindow, Verdict,
+    windows_in,
 };
 use serde_json::{Map, Value, json};
 
@@ -129,7 +131,7 @@ pub fn verdict_json(reader: &Reader, case: &Case, verdict: &Verdict) -> Value {
 #[must_use]
 pub fn extraction_json(comparer: &Comparer, case: &Case, human: &Conclusion) -> Value {
     let reader = &comparer.reader;
-    let windows = case.final_human_conclusion.analysis_windows.iter().map(|window| {
+    let fields = case.final_human_conclusion.analysis_windows.iter().map(|window| {
         json!({
             "label": window.label,
             "start_time": window.start_time.to_string(),
@@ -137,19 +139,24 @@ pub fn extraction_json(comparer: &Comparer, case: &Case, human: &Conclusion) -> 
             "path": window.inferred_path.as_str(),
             "bottleneck": window.inferred_bottleneck,
             "summary": window.summary,
+            "certainty": "confirmed",
+            "basis": "field analysis_windows",
         })
     });
+    let windows: Vec<Value> =
+        fields.chain(windows_in(&human.text).iter().map(|window| text_window(reader, human, window))).collect();
     let mut value = conclusion_json(reader, human);
     let fields = value.as_object_mut().expect("a conclusion is an object");
     fields.insert("incident_id".to_owned(), json!(case.incident_id.as_str()));
     fields.insert("status".to_owned(), json!(comparer.human_status(case, human).as_str()));
-    fields.insert("windows".to_owned(), json!(windows.collect::<Vec<_>>()));
+    fields.insert("windows".to_owned(), json!(windows));
     fields.insert("structured_conclusion".to_owned(), json!(reader.structured(human).to_string()));
     value
 }
 
 fn conclusion_json(reader: &Reader, conclusion: &Conclusion) -> Value {
-    let chain: Vec<String> = reader.chain(conclusion).into_iter().map(|s| reader.subject_name(s)).collect();
+    let chain: Vec<Value> =
+        reader.chain(conclusion).into_iter().map(|subject| link_json(reader, conclusion, subject)).collect();
     let claims: Vec<Value> =
         conclusion.claims.claims.iter().map(|claim| claim_json(reader, conclusion, claim)).collect();
     json!({
@@ -162,6 +169,33 @@ fn conclusion_json(reader: &Reader, conclusion: &Conclusion) -> Value {
         },
         "chain": chain,
         "claims": claims,
+    })
+}
+
+/// A window that the text names, with the claim that stands in its sentence.
+fn text_window(reader: &Reader, human: &Conclusion, window: &TextWindow<'_>) -> Value {
+    let span = window.span;
+    let claim = human.claims.claims.iter().find(|claim| claim.span.overlaps(span) && claim.role != ClaimRole::RuledOut);
+    let clock = |seconds: i64| format!("{:02}:{:02}", seconds / 3600, seconds / 60 % 60);
+    json!({
+        "label": window.label,
+        "start_time": window.times.map(|(start, _)| clock(start)),
+        "end_time": window.times.map(|(_, end)| clock(end)),
+        "bottleneck": claim.map(|claim| reader.subject_name(claim.subject)),
+        "summary": window.text,
+        "certainty": claim.map(|claim| claim.certainty.as_str()),
+        "basis": "text",
+        "span": [span.start, span.end],
+    })
+}
+
+/// A link of the chain with the words that name it.
+fn link_json(reader: &Reader, conclusion: &Conclusion, subject: Subject) -> Value {
+    let claim = conclusion.claims.claims.iter().find(|claim| claim.subject == subject);
+    json!({
+        "mechanism": reader.subject_name(subject),
+        "certainty": claim.map(|claim| claim.certainty.as_str()),
+        "span": claim.map(|claim| [claim.span.start, claim.span.end]),
     })
 }
 

@@ -27,3 +27,4 @@ pub use relation::BottleneckRelation;
 pub use rubric::RelationKind;
 pub use score::{Label, LabelScore, read_label, score_labels};
 pub use statistics::{Interval, wilson95};
+pub use windows::{TextWindow, windows_in};

@@ -1,18 +1,23 @@
 //! The windows of both sides, aligned; structured evidence beside the verdict, never part of it.
 
 use hindcast_atlas::Subject;
-use hindcast_case::{AnalysisWindow, Assessment, Case, Moment, WindowReview};
+use hindcast_case::{AnalysisWindow, Assessment, Case, Moment, Span, WindowReview};
 
 use crate::bottleneck::select;
 use crate::compare::Comparer;
 use crate::conclusion::Conclusion;
 
-/// A part of the skill's answer that speaks of one window.
-struct SkillWindow<'a> {
-    label: Option<String>,
+/// A sentence that speaks of one window, by label or by time of day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextWindow<'a> {
+    /// The label, as `window-1`.
+    pub label: Option<String>,
     /// Start and end as seconds of the day.
-    times: Option<(i64, i64)>,
-    text: &'a str,
+    pub times: Option<(i64, i64)>,
+    /// The sentence.
+    pub text: &'a str,
+    /// Where it stands.
+    pub span: Span,
 }
 
 /// Reviews every window of the engineers, then the skill's own.
@@ -23,10 +28,10 @@ pub(crate) fn review(comparer: &Comparer, case: &Case, skill: &Conclusion) -> Ve
     }
     let conclusion = &case.skill_conclusion;
     let texts = std::iter::once(&conclusion.provisional_conclusion).chain(&conclusion.key_evidence);
-    let windows: Vec<SkillWindow<'_>> = texts.flat_map(|text| skill_windows(text)).collect();
+    let windows: Vec<TextWindow<'_>> = texts.flat_map(|text| windows_in(text)).collect();
     let mut reviews = Vec::new();
     for window in human {
-        let aligned: Vec<&SkillWindow<'_>> = windows.iter().filter(|skill| aligns(window, skill)).collect();
+        let aligned: Vec<&TextWindow<'_>> = windows.iter().filter(|skill| aligns(window, skill)).collect();
         reviews.push(assess(comparer, window, &aligned, skill, human.len()));
     }
     for extra in windows.iter().filter(|skill| !human.iter().any(|window| aligns(window, skill))) {
@@ -44,7 +49,7 @@ pub(crate) fn review(comparer: &Comparer, case: &Case, skill: &Conclusion) -> Ve
 fn assess(
     comparer: &Comparer,
     window: &AnalysisWindow,
-    aligned: &[&SkillWindow<'_>],
+    aligned: &[&TextWindow<'_>],
     skill: &Conclusion,
     total: usize,
 ) -> WindowReview {
@@ -98,7 +103,7 @@ fn is_same(comparer: &Comparer, own: Subject, theirs: Subject) -> bool {
     }
 }
 
-fn aligns(window: &AnalysisWindow, skill: &SkillWindow<'_>) -> bool {
+fn aligns(window: &AnalysisWindow, skill: &TextWindow<'_>) -> bool {
     if let Some(label) = &skill.label {
         return fold_label(label) == fold_label(&window.label);
     }
@@ -124,16 +129,23 @@ fn fold_label(label: &str) -> String {
     label.chars().filter(char::is_ascii_digit).collect()
 }
 
-/// The sentences of an answer that name a window by label or by time.
-fn skill_windows(text: &str) -> Vec<SkillWindow<'_>> {
+/// The sentences of a text that name a window by label or by time.
+#[must_use]
+pub fn windows_in(text: &str) -> Vec<TextWindow<'_>> {
     let sentences = text.split_inclusive(['。', '\n', ';', '；']).flat_map(|part| part.split_inclusive(". "));
-    sentences
-        .map(str::trim)
-        .filter_map(|sentence| {
-            let (label, times) = (label_in(sentence), times_in(sentence));
-            (label.is_some() || times.is_some()).then_some(SkillWindow { label, times, text: sentence })
-        })
-        .collect()
+    let mut at = 0;
+    let mut windows = Vec::new();
+    for sentence in sentences {
+        let trimmed = sentence.trim();
+        let (label, times) = (label_in(trimmed), times_in(trimmed));
+        if label.is_some() || times.is_some() {
+            let start = at + (sentence.len() - sentence.trim_start().len());
+            let span = Span::new(start, start + trimmed.len());
+            windows.push(TextWindow { label, times, text: trimmed, span });
+        }
+        at += sentence.len();
+    }
+    windows
 }
 
 fn label_in(sentence: &str) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Combinations of word classes: "<disk> <slow>".
+//! Combinations of word classes: `<disk> <slow>`.
 
 use hindcast_case::Span;
 

@@ -1,5 +1,7 @@
 //! Completions and the manual page, from the same arguments that are parsed.
 
+use std::path::Path;
+
 use clap::CommandFactory as _;
 
 use crate::args::Arguments;
@@ -13,7 +15,12 @@ pub(crate) fn completions(shell: clap_complete::Shell) -> Result<Outcome, Failur
     Ok(Outcome::Clean)
 }
 
-pub(crate) fn man_page() -> Result<Outcome, Failure> {
+pub(crate) fn man_page(dir: Option<&Path>) -> Result<Outcome, Failure> {
+    if let Some(dir) = dir {
+        let written = std::fs::create_dir_all(dir).and_then(|()| clap_mangen::generate_to(Arguments::command(), dir));
+        written.map_err(|error| Failure::io("write manual pages to", dir, &error))?;
+        return Ok(Outcome::Clean);
+    }
     let mut out = Vec::new();
     let mut command = Arguments::command();
     command.build();
