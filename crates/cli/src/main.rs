@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use crate::args::{Arguments, Command};
+use crate::args::{Arguments, AtlasCommand, Command};
 use crate::failure::{Failure, Outcome};
 
 /// Small allocations from two threads are what a run spends its time on.
@@ -35,6 +35,9 @@ fn dispatch(arguments: &Arguments) -> Result<Outcome, Failure> {
         Command::Check(check) => commands::check::run(check),
         Command::Explain { code } => commands::explain::run(code),
         Command::Schema => output::print(&hindcast_case::json_schema()).map(|()| Outcome::Clean),
+        Command::Atlas(AtlasCommand::Check { format }) => {
+            commands::atlas::check_folder(arguments.atlas.as_deref(), *format)
+        }
         Command::Atlas(command) => commands::atlas::run(command, &atlas()?),
         Command::Compare(compare) => commands::compare::run(compare, atlas()?),
         Command::Calibrate(calibrate) => commands::calibrate::run(calibrate, atlas()?),

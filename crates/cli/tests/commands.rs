@@ -110,8 +110,13 @@ fn another_atlas_replaces_the_built_in_one() {
     let io = dir.path().join("io_jitter.toml");
     let text = std::fs::read_to_string(&io).expect("readable");
     std::fs::write(&io, text.replace("'wal_sync_slow'", "'wal_sink_slow'")).expect("written");
-    let (code, _, err) = output(&["atlas", "check", "--atlas", &dir_name]);
-    assert!(code == 2 && err.contains("unknown mechanism"), "{err}");
+    let (code, out, _) = output(&["atlas", "check", "--atlas", &dir_name]);
+    assert!(code == 1 && out.contains("unknown mechanism `wal_sync_slow`; did you mean `wal_sink_slow`?"), "{out}");
+    assert_eq!(output(&["atlas", "list", "--atlas", &dir_name]).0, 2);
+    std::fs::write(&io, text.replacen("upstream_causes = []", "upstream_causes = ['append_log_slow']", 1))
+        .expect("written");
+    let (code, out, _) = output(&["atlas", "check", "--atlas", &dir_name]);
+    assert!(code == 1 && out.contains("cycle") && out.contains("append_log_slow"), "{out}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Tables for a terminal.
 
-use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{
+    Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle,
+};
 use hindcast_case::{MatchLevel, Vocabulary};
 use hindcast_verdict::Calibration;
 
@@ -41,6 +43,12 @@ pub fn rows_table(rows: &[Row], width: Option<u16>, colours: Colours) -> String 
             level_cell(row.level, colours),
             Cell::new(types),
         ]);
+    }
+    // Names stay whole where there is room; only the last column wraps.
+    if width.is_none_or(|width| width >= WHOLE_NAMES) {
+        for column in table.column_iter_mut().take(5) {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
     }
     table.to_string()
 }
@@ -119,6 +127,9 @@ pub fn calibration_text(calibration: &Calibration) -> String {
     }
     text
 }
+
+/// The width from which all names fit beside a wrapped last column.
+const WHOLE_NAMES: u16 = 128;
 
 /// A line under the header and nothing else: dense enough for a hundred cases.
 const PLAIN: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));

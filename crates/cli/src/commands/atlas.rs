@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use hindcast_atlas::{Atlas, Mechanism, MechanismIx, Subject, check};
+use hindcast_atlas::{Atlas, LoadError, Mechanism, MechanismIx, Subject, check};
 use hindcast_text::TextReader;
 use serde_json::{Value, json};
 
@@ -16,6 +16,24 @@ pub(crate) fn load(dir: Option<&Path>) -> Result<Atlas, Failure> {
     match dir {
         None => Ok(Atlas::embedded()),
         Some(dir) => Atlas::load(dir).map_err(|error| Failure::new(error.to_string())),
+    }
+}
+
+/// Checks an atlas. One that can't even be loaded has a finding, unless it is no atlas at all.
+pub(crate) fn check_folder(dir: Option<&Path>, format: Format) -> Result<Outcome, Failure> {
+    let Some(dir) = dir else { return findings(&Atlas::embedded(), format) };
+    match Atlas::load(dir) {
+        Ok(atlas) => findings(&atlas, format),
+        Err(error @ (LoadError::Read { .. } | LoadError::Empty(_))) => Err(Failure::new(error.to_string())),
+        Err(error) => {
+            match format {
+                Format::Json => output::print_json(
+                    &json!([{"code": "atlas/not-loadable", "mechanism": "", "message": error.to_string()}]),
+                )?,
+                Format::Text => output::print(&format!("error[atlas/not-loadable]: {error}\n"))?,
+            }
+            Ok(Outcome::Findings)
+        }
     }
 }
 
