@@ -84,8 +84,10 @@ fn mark_clauses(words: &Words<'_>, marks: &mut [Marks]) {
             mark.blamed = cues.iter().any(|hit| hit.cue == Cue::Problem && is_next_to(words, hit, mention));
             let remedied = cues.iter().any(|hit| hit.cue == Cue::RemedyBehind && hit.span.start >= mention.span.end);
             let silencer = cues.iter().find(|hit| matches!(hit.cue, Cue::Remedy | Cue::Blind));
-            mark.skipped =
-                silenced.is_some() || remedied || silencer.is_some_and(|hit| hit.span.start < mention.span.end);
+            mark.skipped = spans_a_link(words, cues, mention)
+                || silenced.is_some()
+                || remedied
+                || silencer.is_some_and(|hit| hit.span.start < mention.span.end);
         }
         mark_circumstances(words, cues, from..at, marks);
         if cues.iter().any(|hit| matches!(hit.cue, Cue::Remedy | Cue::Blind)) {
@@ -95,6 +97,12 @@ fn mark_clauses(words: &Words<'_>, marks: &mut [Marks]) {
         let opens = || has(Cue::RuleOut).then_some(List::Excluded).or(has(Cue::Hedge).then_some(List::Guessed));
         listing = continues.or_else(opens).map(|list| (span.sentence, list));
     }
+}
+
+/// Whether a word about cause or effect stands between the words of a phrase: then they are two thoughts.
+fn spans_a_link(words: &Words<'_>, cues: &[CueHit], mention: &Mention) -> bool {
+    let links = |cue: Cue| matches!(cue, Cue::CauseAhead | Cue::EffectAhead | Cue::RootAhead | Cue::RootOf);
+    mention.words.len() > 1 && cues.iter().any(|hit| links(hit.cue) && words.is_inside(hit.span, mention))
 }
 
 /// Whether a word stands directly beside a mention: "disk problem", "a problem of the disk".
@@ -270,10 +278,12 @@ fn fill(
     if acted_on.is_empty() {
         return;
     }
+    // Who acts is more than a circumstance, even where it is said as one: "while generating snapshots it fills the disk".
     let (triggers, causes): (Vec<usize>, Vec<usize>) =
         agents.iter().take(2).partition(|at| is_trigger(mentions[**at].subject));
     triggers.iter().for_each(|at| marks[*at].circumstance = true);
     if !causes.is_empty() {
+        causes.iter().for_each(|at| marks[*at].circumstance = false);
         connect(marks, edges, &causes, acted_on);
     }
 }
