@@ -18,7 +18,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output;
 
 /// Cases in work at once: enough to keep the cores busy, few enough to hold in memory.
-const CHUNK: usize = 128;
+const CHUNK: usize = 512;
 
 /// The name of the skill in reports.
 const SKILL: &str = "built-in";
