@@ -4,8 +4,7 @@ use hindcast_atlas::Subject;
 use hindcast_case::{Case, MatchLevel, Vocabulary};
 use hindcast_text::{Claim, ClaimRole};
 use hindcast_verdict::{
-    Basis, Calibration, Comparer, Conclusion, Interval, LabelScore, Reader, RelationKind, Stated, TextWindow, Verdict,
-    windows_in,
+    Basis, Calibration, Comparer, Conclusion, Interval, LabelScore, Reader, Stated, TextWindow, Verdict, windows_in,
 };
 use serde_json::{Map, Value, json};
 
@@ -109,7 +108,6 @@ pub fn verdict_json(reader: &Reader, case: &Case, verdict: &Verdict) -> Value {
             "causal_path": path,
             "shared": relation.shared.map(|ix| reader.atlas[ix].id.as_str()),
             "said_by_engineers": relation.said_by_engineers,
-            "named": !matches!(relation.kind, RelationKind::None),
         },
         "human": conclusion_json(reader, &verdict.human),
         "skill": conclusion_json(reader, &verdict.skill),

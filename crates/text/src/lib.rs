@@ -60,10 +60,4 @@ impl TextReader {
         let places = self.places.read(text, &scan.folded);
         Reading { claims: Claims::default(), places, scan }
     }
-
-    /// The lexicon alone.
-    #[must_use]
-    pub fn lexicon(&self) -> &Lexicon {
-        &self.lexicon
-    }
 }

@@ -1,17 +1,15 @@
 //! The comparison: two conclusions in, one verdict out.
 
 use hindcast_atlas::Subject;
-use hindcast_case::{
-    Case, EntryMode, HumanStatus, MatchLevel, MismatchType, Reference, SubCapability, TikvSide, WindowReview,
-};
+use hindcast_case::{Case, EntryMode, HumanStatus, MatchLevel, MismatchType, SubCapability, TikvSide, WindowReview};
 
-use crate::conclusion::{Conclusion, Reader};
+use crate::conclusion::{Conclusion, Reader, incident_text};
 use crate::notes;
 use crate::relation::{BottleneckRelation, relate};
 use crate::rubric::{Facts, RelationKind, Rubric};
 use crate::suggest;
 use crate::windows;
-use hindcast_text::ClaimRole;
+use hindcast_text::{ClaimRole, Claims};
 
 /// A verdict with everything that led to it.
 #[derive(Debug, Clone)]
@@ -165,13 +163,23 @@ impl Comparer {
     }
 
     fn is_ruled_out(&self, human: &Conclusion, named: Subject) -> bool {
+        let is_theirs = human.bottleneck.is_some_and(|bottleneck| bottleneck.value == named);
+        !is_theirs && self.excludes(&human.claims, named)
+    }
+
+    /// Whether what the skill was shown excludes what it names: "disk is normal", and it concludes the disk.
+    fn overlooks(&self, case: &Case, skill: &Conclusion) -> bool {
+        let shown = || self.reader.claims(&incident_text(case));
+        skill.bottleneck.is_some_and(|named| self.excludes(&shown(), named.value))
+    }
+
+    fn excludes(&self, claims: &Claims, named: Subject) -> bool {
         let atlas = &self.reader.atlas;
         let covers = |excluded: Subject| match (excluded, named) {
             (Subject::Family(family), Subject::Mechanism(ix)) => atlas.family_members(family).contains(&ix),
             _ => excluded == named,
         };
-        let is_theirs = human.bottleneck.is_some_and(|bottleneck| bottleneck.value == named);
-        !is_theirs && human.claims.claims.iter().any(|claim| claim.role == ClaimRole::RuledOut && covers(claim.subject))
+        claims.claims.iter().any(|claim| claim.role == ClaimRole::RuledOut && covers(claim.subject))
     }
 
     fn mismatch_types(&self, case: &Case, verdict: &Verdict) -> Vec<MismatchType> {
@@ -204,21 +212,16 @@ impl Comparer {
             (MismatchType::WrongBottleneck, !matches!(kind, RelationKind::Same | RelationKind::Refines)),
             (MismatchType::SymptomNamedAsCause, partial && kind == RelationKind::Downstream),
             (MismatchType::CauseBeyondEvidence, partial && kind == RelationKind::Upstream),
+            (MismatchType::OverlookedEvidence, !partial && self.overlooks(case, skill)),
             (MismatchType::ReferenceNotConsulted, mode.is_some_and(unread)),
             (MismatchType::SubcapabilityNotActivated, mode.is_some_and(inactive)),
             (MismatchType::InsufficientInputs, nothing_shown),
         ];
         let mut types: Vec<MismatchType> =
             found.into_iter().filter(|(_, holds)| *holds).map(|(kind, _)| kind).collect();
-        types.extend(notes::overstated(&self.reader, case, verdict));
+        types.extend(notes::overstated(case, verdict));
         types.sort();
         types
-    }
-
-    /// The reference file in which the engineers' bottleneck is treated.
-    #[must_use]
-    pub fn reference_of(&self, subject: Subject) -> Reference {
-        self.reader.atlas[self.reader.representative(subject)].reference
     }
 }
 

@@ -82,7 +82,7 @@ impl Reader {
 
     /// The incident's own words, which say what the conclusions leave open.
     pub(crate) fn incident(&self, case: &Case) -> Reading {
-        self.texts.glance(&joined(&[&case.canonical_incident.title, &case.initial_symptom]))
+        self.texts.glance(&incident_text(case))
     }
 
     pub(crate) fn human_of(&self, case: &Case, incident: &Reading) -> Conclusion {
@@ -342,6 +342,11 @@ impl Reader {
 
 fn stated<T>(value: T, basis: Basis) -> Stated<T> {
     Stated { value, basis, certainty: Certainty::Confirmed }
+}
+
+/// Title and symptom of the incident.
+pub(crate) fn incident_text(case: &Case) -> String {
+    joined(&[&case.canonical_incident.title, &case.initial_symptom])
 }
 
 fn joined(texts: &[&str]) -> String {

@@ -109,9 +109,8 @@ const SURE: [&str; 9] = [
     "百分之百",
 ];
 
-/// A wrong conclusion that claims proof, or that admits missing evidence and states no uncertainty.
-pub(crate) fn overstated(reader: &Reader, case: &Case, verdict: &Verdict) -> Option<MismatchType> {
-    let _ = reader;
+/// A wrong conclusion that claims proof, with neither evidence nor a word of uncertainty.
+pub(crate) fn overstated(case: &Case, verdict: &Verdict) -> Option<MismatchType> {
     let conclusion = &case.skill_conclusion;
     let prose = conclusion.provisional_conclusion.to_lowercase();
     let claims_proof = SURE.iter().any(|word| prose.contains(word));

@@ -88,6 +88,16 @@ fn what_the_engineers_say_outweighs_the_atlas() {
 }
 
 #[test]
+fn evidence_in_the_ticket_that_excludes_the_conclusion_is_overlooked_evidence() {
+    let mut case = case_saying("Root cause: packet loss on one host.");
+    case.initial_symptom = "Writes are slow. IO is normal.".to_owned();
+    case.skill_conclusion = skill("disk_io_jitter");
+    assert!(comparer().compare(&case).mismatch.contains(&MismatchType::OverlookedEvidence));
+    case.initial_symptom = "Writes are slow.".to_owned();
+    assert!(!comparer().compare(&case).mismatch.contains(&MismatchType::OverlookedEvidence));
+}
+
+#[test]
 fn suggestions_name_the_file_and_the_evidence_that_tells_the_two_apart() {
     let verdict = verdict(DISK, skill("network_packet_loss"));
     let first = &verdict.suggestions[0];
