@@ -81,6 +81,25 @@ fn what_is_no_case_is_refused_without_a_crash() {
 }
 
 #[test]
+fn a_case_cannot_send_control_characters_to_the_terminal() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let path = dir.path().join("TIKV-1.json");
+    let attack = "\\u001b]0;owned\\u0007 \\u009b31m";
+    let case = format!(
+        "{{\"incident_id\": \"TIKV-1\", \"scope{attack}\": \"{attack}\", \"skill_conclusion\": {{\"earliest_proven_bottleneck\": \"{attack}\", \
+         \"scope\": \"{attack}\"}}, \"canonical_incident\": {{\"title\": \"{attack}\"}}, \"final_human_conclusion\": {{\"owner_final_comment\": \
+         \"Root cause: disk {attack} jitter\"}}}}"
+    );
+    std::fs::write(&path, case).expect("written");
+    let name = path.display().to_string();
+    for arguments in [&["check", &name][..], &["compare", &name], &["extract", &name]] {
+        let (_, out, err) = output(arguments);
+        let bad = out.chars().chain(err.chars()).find(|c| c.is_control() && *c != '\n');
+        assert_eq!(bad, None, "{arguments:?}: {out:?}");
+    }
+}
+
+#[test]
 fn every_code_explains_itself_and_a_misspelt_one_gets_a_hint() {
     let (code, out, _) = output(&["explain", "case/unknown-entry-mode"]);
     assert!(code == 0 && out.starts_with("case/unknown-entry-mode") && out.contains("closed list"), "{out}");

@@ -16,5 +16,5 @@ mod text;
 pub use html::{HtmlReport, PAGE_CASES};
 pub use json::{calibration_json, extraction_json, label_score_json, row_json, run_json, verdict_json};
 pub use model::{Row, Tally};
-pub use terminal::{Colours, agreement_line, calibration_text, confusion_table, rows_table};
+pub use terminal::{Colours, agreement_line, calibration_text, confusion_table, printable, rows_table};
 pub use text::{extraction_text, verdict_text};

@@ -1,5 +1,7 @@
 //! Tables for a terminal.
 
+use std::borrow::Cow;
+
 use comfy_table::{
     Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle,
 };
@@ -38,8 +40,8 @@ pub fn rows_table(rows: &[Row], width: Option<u16>, colours: Colours) -> String 
         table.add_row([
             Cell::new(&row.incident_id),
             Cell::new(row.entry_mode.map_or("", Vocabulary::as_str)),
-            Cell::new(or_dash(&row.skill_bottleneck)),
-            Cell::new(or_dash(&row.human_bottleneck)),
+            Cell::new(printable(or_dash(&row.skill_bottleneck))),
+            Cell::new(printable(or_dash(&row.human_bottleneck))),
             level_cell(row.level, colours),
             Cell::new(types),
         ]);
@@ -125,7 +127,19 @@ pub fn calibration_text(calibration: &Calibration) -> String {
             text.push_str(&format!("  - {note}\n"));
         }
     }
-    text
+    printable(&text).into_owned()
+}
+
+/// A text without control characters, so that a ticket can't move the cursor or colour the terminal; lines stay.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let is_unsafe = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if text.contains(is_unsafe) {
+        // As many bytes as before, so that positions in the text stay what they are.
+        Cow::Owned(text.chars().map(|c| if is_unsafe(c) { "?".repeat(c.len_utf8()) } else { c.to_string() }).collect())
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// The width from which all names fit beside a wrapped last column.

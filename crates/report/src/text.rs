@@ -6,6 +6,7 @@ use hindcast_case::{Case, Vocabulary};
 use hindcast_verdict::{Basis, Comparer, Conclusion, Reader, Stated, Verdict};
 
 use crate::model::bottleneck;
+use crate::terminal::printable;
 
 /// A verdict with every step that led to it.
 #[must_use]
@@ -42,7 +43,7 @@ pub fn verdict_text(reader: &Reader, case: &Case, verdict: &Verdict) -> String {
             line(&mut out, &review.label, &format!("{assessment}: {}", review.notes.join(" ")));
         }
     }
-    out
+    printable(&out).into_owned()
 }
 
 fn rule_line(verdict: &Verdict) -> String {
@@ -68,7 +69,7 @@ pub fn extraction_text(comparer: &Comparer, case: &Case, human: &Conclusion) -> 
         line(&mut out, &window.label, &format!("{} ({times}): {}", window.inferred_bottleneck, window.summary));
     }
     line(&mut out, "as one line", &comparer.reader.structured(human).to_string());
-    out
+    printable(&out).into_owned()
 }
 
 fn conclusion(out: &mut String, reader: &Reader, conclusion: &Conclusion) {

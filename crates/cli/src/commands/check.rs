@@ -130,11 +130,17 @@ fn summary(counts: &Counts) {
 
 /// A finding as a compiler shows it, with the line that it stands in.
 fn render(path: &Path, bytes: &[u8], diagnostic: &Diagnostic) -> String {
+    let heading = files::one_line(path, bytes, &Diagnostic { help: None, ..diagnostic.clone() });
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        // Bytes that are no text make no picture.
+        let help = diagnostic.help.as_ref().map(|help| format!("  help: {help}\n")).unwrap_or_default();
+        return format!("{heading}\n{help}\n");
+    };
+    let text = hindcast_report::printable(text).into_owned();
     let theme = match output::colours() {
         Colours::On => GraphicalTheme::unicode(),
         Colours::Off => GraphicalTheme::unicode_nocolor(),
     };
-    let text = String::from_utf8_lossy(bytes).into_owned();
     let start = floor_boundary(&text, diagnostic.span.start);
     // A long value is shown by its first line.
     let end = diagnostic.span.end.min(text.len());
@@ -162,7 +168,6 @@ fn render(path: &Path, bytes: &[u8], diagnostic: &Diagnostic) -> String {
         GraphicalReportHandler::new_themed(theme).with_context_lines(1).render_report(&mut out, report.as_ref());
     rendered.expect("writing to a string does not fail");
     // The line above the picture says where and what, as compilers do; miette's own heading would say it again.
-    let heading = files::one_line(path, bytes, &Diagnostic { help: None, ..diagnostic.clone() });
     let picture: Vec<&str> = out.lines().skip_while(|line| !line.contains("╭─[")).collect();
     format!("{heading}\n{}\n\n", picture.join("\n"))
 }
