@@ -139,9 +139,10 @@ fn numbered(text: &str) -> Vec<(Scope, Span)> {
         let start = before.len() - digits;
         let in_word =
             before[..start].ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':'));
-        // "from 24 to 30 TiKV nodes" counts what is added, not what is slow.
-        let is_change =
-            [" to", " from", "到", "至", "扩容", "缩容"].iter().any(|word| before[..start].trim_end().ends_with(word));
+        // "from 24 to 30 TiKV nodes", "the cluster has 12 TiKV": counts what is there, not what is slow.
+        let is_change = [" to", " from", " has", " have", " with", " of", "到", "至", "扩容", "缩容", "有", "共"]
+            .iter()
+            .any(|word| before[..start].trim_end().ends_with(word));
         if let Ok(count) = before[start..].parse::<u32>()
             && !in_word
             && !is_change

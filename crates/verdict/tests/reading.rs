@@ -33,6 +33,9 @@ fn roles_follow_from_the_words_around_a_mention() {
     for (text, expected) in [
         ("排除了磁盘和网络", vec![format!("ruled_out disk {unsaid}"), format!("ruled_out network {unsaid}")]),
         ("not a disk problem", vec![format!("ruled_out disk {unsaid}")]),
+        ("gRPC CPU 不高", vec!["ruled_out grpc_cpu_saturation".to_owned()]),
+        ("I don't think it is the disk", vec![format!("ruled_out disk {unsaid}")]),
+        ("The cluster has 12 TiKV nodes.", vec![]),
         ("IO is normal", vec![format!("ruled_out disk {unsaid}")]),
         ("The disk was ruled out.", vec![format!("ruled_out disk {unsaid}")]),
         ("it turned out to be IO jitter", vec!["cause disk_io_jitter".to_owned()]),

@@ -156,13 +156,12 @@ impl ClaimReader {
                 next += 1;
             }
             let near = mentions[next..].iter().take_while(|m| m.span.start < hit.span.end);
-            let mut names = near.filter(|m| m.form != Form::Family);
-            let name = names.find(|m| m.words.iter().any(|word| word.overlaps(hit.span)));
-            match name {
+            let mut taken = near.filter(|m| m.form != Form::Family).flat_map(|m| &m.words);
+            match taken.find(|word| word.overlaps(hit.span)) {
                 None => Some(hit),
-                // "not slow follower": the denial stands before the name that takes its second word.
-                Some(name) if hit.cue == Cue::NormalBehind && hit.span.start < name.span.start => {
-                    Some(CueHit { cue: Cue::Not, span: Span::new(hit.span.start, name.span.start), ..hit })
+                // "not slow follower", "gRPC CPU 不高": the denial stands before the word that the name takes.
+                Some(word) if hit.cue == Cue::NormalBehind && hit.span.start < word.start => {
+                    Some(CueHit { cue: Cue::Not, span: Span::new(hit.span.start, word.start), ..hit })
                 }
                 Some(_) => None,
             }
