@@ -7,6 +7,17 @@
 //!   read from canonical text gives the same bytes ([`Case::to_json`]).
 //! - This crate does no I/O and knows no ticket source, mechanism or verdict.
 //!
+//! ```
+//! use hindcast_case::{EntryMode, Severity, read};
+//!
+//! let old = r#"{"incident_id": "gtoc 4711", "skill_conclusion": {"entry_mode": "IO 抖动"}}"#;
+//! let reading = read(old.as_bytes());
+//! assert!(reading.diagnostics.iter().all(|finding| finding.severity == Severity::Note));
+//! let case = reading.value.expect("everything could be normalised");
+//! assert_eq!(case.incident_id.as_str(), "GTOC-4711");
+//! assert_eq!(case.skill_conclusion.entry_mode, Some(EntryMode::IoJitter));
+//! ```
+//!
 //! Start reading at [`Case`] (the user's schema, field by field), then [`read`], then [`Code`].
 
 mod case;

@@ -6,6 +6,19 @@
 //! - Windows are compared beside the verdict and never change it.
 //! - Reading a text never fails and takes time linear in its length.
 //!
+//! ```
+//! use hindcast_atlas::Atlas;
+//! use hindcast_case::{Case, MatchLevel};
+//! use hindcast_verdict::Comparer;
+//!
+//! let mut case = Case::default();
+//! case.final_human_conclusion.owner_final_comment = "根因是云盘抖动,写入变慢。".to_owned();
+//! case.skill_conclusion.provisional_conclusion = "Append log was slow because of EBS jitter.".to_owned();
+//! let verdict = Comparer::new(Atlas::embedded()).compare(&case);
+//! assert_eq!(verdict.level, MatchLevel::Matched);
+//! assert_eq!(verdict.rule, "same-bottleneck");
+//! ```
+//!
 //! Start reading at [`Comparer::compare`], then [`Reader::human`], then `hindcast-text`; the rules are data: `rubric.toml`.
 
 mod bottleneck;
