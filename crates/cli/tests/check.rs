@@ -76,6 +76,11 @@ fn what_is_no_case_is_refused_without_a_crash() {
         let (code, out, _) = output(&["check", &path.display().to_string()]);
         assert!(code == 1 && out.contains("error"), "{name}: {out}");
     }
+    let long = dir.path().join("long.json");
+    std::fs::write(&long, format!("{{\"incident_id\": \"TIKV-1\", \"x\": \"{}\"}}", "x".repeat(20_000_000)))
+        .expect("written");
+    let (code, out, _) = output(&["check", &long.display().to_string()]);
+    assert!(code == 1 && out.contains("case/too-large") && out.len() < 1_000, "{} bytes", out.len());
     let (code, _, err) = output(&["check", "no-such-file.json"]);
     assert!(code == 2 && err.contains("can't read no-such-file.json"), "{err}");
 }

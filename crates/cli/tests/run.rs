@@ -59,8 +59,11 @@ fn a_run_never_overwrites_another_unless_told() {
     run_into(dir.path());
     let (code, _, err) = run_into(dir.path());
     assert!(code == 2 && err.contains("already holds a run") && err.contains("--overwrite"), "{err}");
+    let stale = dir.path().join("report-2.html");
+    std::fs::write(&stale, "a page of a larger run").expect("written");
     let (code, _, err) = output(&["run", "casebooks/public", "--out", &out, "--overwrite"]);
     assert_eq!(code, 0, "{err}");
+    assert!(!stale.exists(), "a page of the run that was replaced is left");
 }
 
 #[test]

@@ -131,8 +131,9 @@ fn summary(counts: &Counts) {
 /// A finding as a compiler shows it, with the line that it stands in.
 fn render(path: &Path, bytes: &[u8], diagnostic: &Diagnostic) -> String {
     let heading = files::one_line(path, bytes, &Diagnostic { help: None, ..diagnostic.clone() });
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        // Bytes that are no text make no picture.
+    let drawable = std::str::from_utf8(bytes).ok().filter(|text| has_short_line(text, diagnostic.span.start));
+    let Some(text) = drawable else {
+        // Bytes that are no text make no picture, and a file on one line would fill the screen.
         let help = diagnostic.help.as_ref().map(|help| format!("  help: {help}\n")).unwrap_or_default();
         return format!("{heading}\n{help}\n");
     };
@@ -170,6 +171,18 @@ fn render(path: &Path, bytes: &[u8], diagnostic: &Diagnostic) -> String {
     // The line above the picture says where and what, as compilers do; miette's own heading would say it again.
     let picture: Vec<&str> = out.lines().skip_while(|line| !line.contains("╭─[")).collect();
     format!("{heading}\n{}\n\n", picture.join("\n"))
+}
+
+/// The longest line that is shown: a terminal full of one.
+const LONGEST_LINE: usize = 2_000;
+
+/// Whether the line around `at` is short enough to be shown.
+fn has_short_line(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    let at = at.min(bytes.len());
+    let before = bytes[..at].iter().rev().take(LONGEST_LINE).take_while(|byte| **byte != b'\n').count();
+    let after = bytes[at..].iter().take(LONGEST_LINE).take_while(|byte| **byte != b'\n').count();
+    before + after < LONGEST_LINE
 }
 
 fn floor_boundary(text: &str, at: usize) -> usize {

@@ -175,16 +175,26 @@ fn prepare(arguments: &RunArguments) -> Result<PathBuf, Failure> {
                 .help("choose another folder, or add --overwrite"));
         }
         std::fs::remove_dir_all(&cases).map_err(|error| Failure::io("clear", &cases, &error))?;
-        // Without its totals an interrupted run can't be taken for the one that it replaces.
-        match std::fs::remove_file(dir.join("run.json")) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Failure::io("clear", &dir, &error));
-            }
-            _ => {}
+        clear_listings(&dir).map_err(|error| Failure::io("clear", &dir, &error))?;
+    }
+    std::fs::create_dir_all(&cases)
+        .map_err(|error| Failure::io("create", &cases, &error).help("choose another folder with --out DIR"))?;
+    Ok(dir)
+}
+
+/// Removes what lists the cases of the run that is replaced. Without its totals an interrupted run can't be taken for it,
+/// and a smaller run would leave pages of the larger one behind.
+fn clear_listings(dir: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_page = name.starts_with("report") && name.ends_with(".html");
+        if is_page || name == "run.json" || name == "rows.jsonl" {
+            std::fs::remove_file(entry.path())?;
         }
     }
-    std::fs::create_dir_all(&cases).map_err(|error| Failure::io("create", &cases, &error))?;
-    Ok(dir)
+    Ok(())
 }
 
 /// The first free name in the folder of runs.
