@@ -223,6 +223,7 @@ impl Reader {
     }
 
     fn report(&mut self, severity: Severity, code: Code, message: String) -> Reported<'_> {
+        let message = shortened(message);
         let diagnostic = Diagnostic { code, severity, field: self.field_path(), span: self.span, message, help: None };
         self.diagnostics.push(diagnostic);
         Reported(self.diagnostics.last_mut().expect("one was just pushed"))
@@ -554,6 +555,20 @@ impl Reader {
         let span = value.map_or(Span::new(start, start + 1), |value| self.span_of(value));
         self.within(Segment::Field(name), span, report);
     }
+}
+
+/// The longest message; what it quotes stands in the file anyway.
+const MAX_MESSAGE: usize = 400;
+
+/// A message that quotes a very long value, cut in the middle.
+fn shortened(message: String) -> String {
+    let count = message.chars().count();
+    if count <= MAX_MESSAGE {
+        return message;
+    }
+    let head: String = message.chars().take(MAX_MESSAGE / 2).collect();
+    let tail: String = message.chars().skip(count - MAX_MESSAGE / 4).collect();
+    format!("{head} […] {tail}")
 }
 
 fn article(noun: &str) -> &'static str {

@@ -165,6 +165,15 @@ fn hostile_files_are_refused_with_a_clear_code() {
 }
 
 #[test]
+fn a_long_value_is_quoted_in_part_and_kept_whole() {
+    let long = "磁盘".repeat(20_000);
+    let text = canonical().replace("\"scope\": \"\"", &format!("\"scope\": \"{long}\""));
+    let reading = read(text.as_bytes());
+    assert!(reading.diagnostics[0].message.chars().count() < 500);
+    assert_eq!(reading.value.expect("usable").skill_conclusion.scope.as_str(), long);
+}
+
+#[test]
 fn an_id_and_its_source_must_agree() {
     assert!(codes(r#"{"incident_id": "GTOC-1", "source": "pingkai"}"#).contains(&Code::IdSourceMismatch));
     let inferred = read(br#"{"incident_id": "ticket-8412"}"#);
