@@ -7,10 +7,12 @@
 //!
 //! Start reading at [`TextReader::read`], then [`Claims`]; the words themselves stand in `claims/cue.rs` and `place.rs`.
 
+mod bottleneck;
 mod claims;
 mod place;
 mod words;
 
+pub use bottleneck::bottleneck;
 pub use claims::{Claim, ClaimRole, Claims, Strength};
 pub use place::Places;
 

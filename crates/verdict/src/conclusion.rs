@@ -3,7 +3,6 @@
 use hindcast_atlas::{Atlas, MechanismIx, Scan, Subject};
 use hindcast_case::{Case, Certainty, Path, Scope, SkillConclusion, Span, StructuredConclusion, TikvSide, Vocabulary};
 
-use crate::bottleneck::select;
 use hindcast_text::{Claim, ClaimRole, Claims, Places, Reading, Strength, TextReader};
 
 /// Reads conclusions; built once from an atlas.
@@ -151,7 +150,7 @@ impl Reader {
     /// Sets the bottleneck from what the text asserts.
     fn select(&self, conclusion: &mut Conclusion) {
         let side = conclusion.side.map(|side| side.value);
-        conclusion.bottleneck = select(&self.atlas, &conclusion.claims, side).map(|claim| Stated {
+        conclusion.bottleneck = hindcast_text::bottleneck(&self.atlas, &conclusion.claims, side).map(|claim| Stated {
             value: claim.subject,
             basis: Basis::Words(claim.span),
             certainty: claim.certainty,
@@ -166,7 +165,7 @@ impl Reader {
             Some(resolved) => Some(Subject::Mechanism(resolved.mechanism())),
             None => {
                 let Reading { claims, scan, .. } = self.texts.read(&self.atlas, named);
-                let chosen = select(&self.atlas, &claims, None).map(|claim| claim.subject);
+                let chosen = hindcast_text::bottleneck(&self.atlas, &claims, None).map(|claim| claim.subject);
                 chosen.or_else(|| scan.mentions.first().map(|mention| mention.subject))
             }
         };

@@ -21,7 +21,6 @@
 //!
 //! Start reading at [`Comparer::compare`], then [`Reader::human`], then `hindcast-text`; the rules are data: `rubric.toml`.
 
-mod bottleneck;
 mod calibrate;
 mod compare;
 mod conclusion;

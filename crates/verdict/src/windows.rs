@@ -3,7 +3,6 @@
 use hindcast_atlas::Subject;
 use hindcast_case::{AnalysisWindow, Assessment, Case, Moment, Span, WindowReview};
 
-use crate::bottleneck::select;
 use crate::compare::Comparer;
 use crate::conclusion::Conclusion;
 
@@ -92,7 +91,7 @@ fn subject_of(comparer: &Comparer, text: &str) -> Option<Subject> {
         return Some(Subject::Mechanism(resolved.mechanism()));
     }
     let claims = comparer.reader.claims(text);
-    select(atlas, &claims, None).map(|claim| claim.subject)
+    hindcast_text::bottleneck(atlas, &claims, None).map(|claim| claim.subject)
 }
 
 fn is_same(comparer: &Comparer, own: Subject, theirs: Subject) -> bool {

@@ -3,13 +3,15 @@
 use hindcast_atlas::{Atlas, Subject};
 use hindcast_case::TikvSide;
 
-use hindcast_text::{Claim, ClaimRole, Claims, Strength};
+use crate::claims::{Claim, ClaimRole, Claims, Strength};
 
 /// Causes that lie further upstream than this are another story, not the same claim told from its start.
 const SAME_STORY: u8 = 3;
 
 /// The claim that a text concludes with; none when it names no cause, or only guesses after saying that none was found.
-pub(crate) fn select<'a>(atlas: &Atlas, claims: &'a Claims, side: Option<TikvSide>) -> Option<&'a Claim> {
+/// `side` is where the text says that the problem is.
+#[must_use]
+pub fn bottleneck<'a>(atlas: &Atlas, claims: &'a Claims, side: Option<TikvSide>) -> Option<&'a Claim> {
     let firm = |claim: &&Claim| matches!(claim.role, ClaimRole::Cause | ClaimRole::Contributing | ClaimRole::Symptom);
     let fits = |claim: &&Claim| !contradicts(atlas, claim.subject, side);
     let all: Vec<&Claim> = claims.claims.iter().filter(firm).filter(|c| !is_denied(claims, c)).collect();
