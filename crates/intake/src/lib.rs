@@ -1,10 +1,13 @@
 //! Closed tickets become cases.
 mod address;
+mod export;
 mod markup;
+mod phrase;
 mod settings;
 mod source;
 mod stamp;
 mod ticket;
+pub use export::*;
 pub use markup::*;
 pub use settings::*;
 pub use source::*;

@@ -25,6 +25,24 @@ pub(crate) fn opens(line: &str) -> bool {
     heading(line).is_some_and(|(level, text)| level == 1 && key_and_title(text).is_some())
 }
 
+/// The renderings of a text that holds several, each with the line that it begins on.
+pub(crate) fn split_renderings(text: &str) -> Vec<(usize, &str)> {
+    let mut starts = Vec::new();
+    let mut at = 0;
+    let mut in_code = false;
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        if line.trim_start().starts_with("```") {
+            in_code = !in_code;
+        }
+        if !in_code && opens(line) {
+            starts.push((index + 1, at));
+        }
+        at += line.len();
+    }
+    let ends = starts.iter().skip(1).map(|(_, start)| *start).chain([text.len()]);
+    starts.iter().zip(ends).map(|((line, start), end)| (*line, &text[*start..end])).collect()
+}
+
 /// Reads the rendering of one ticket.
 pub(crate) fn read_rendering(text: &str, form: Form, settings: &Settings) -> Result<Ticket, Unusable> {
     let mut sections = sections(text).into_iter();

@@ -11,7 +11,11 @@ mod xml;
 
 pub use record::{Form, Record, Unusable};
 
+pub(crate) use jira::FieldNames;
 pub(crate) use json::JsonRecords;
+pub(crate) use markdown::{opens as opens_rendering, split_renderings};
+pub(crate) use record::Content;
+pub(crate) use xml::XmlItems;
 
 use jiff::tz::Offset;
 use serde_json::Value;

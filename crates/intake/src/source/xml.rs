@@ -1,14 +1,110 @@
 //! Jira's XML export: an RSS channel of items whose texts are rendered HTML.
 
+use std::io::{self, Read};
+
 use hindcast_case::{IncidentId, Source};
+use memchr::memmem;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
+use super::json::Cut;
 use super::read_time;
 use super::record::Unusable;
 use crate::markup::{Document, read_html};
 use crate::settings::{Field, Settings};
 use crate::ticket::{Attachment, Comment, Person, Revisions, Ticket};
+
+/// The largest item that is read.
+const MAX_ITEM: usize = 64 * 1024 * 1024;
+
+/// How much is read at once.
+const STEP: usize = 256 * 1024;
+
+/// Cuts the items out of a channel of any size. Texts in it are escaped, so the tags stand for themselves.
+pub(crate) struct XmlItems<R> {
+    input: R,
+    buffer: Vec<u8>,
+    ended: bool,
+    line: usize,
+    found: usize,
+}
+
+impl<R: Read> XmlItems<R> {
+    pub(crate) fn new(input: R) -> Self {
+        Self { input, buffer: Vec::new(), ended: false, line: 1, found: 0 }
+    }
+
+    /// Where a tag stands in the buffer, from `from` on.
+    fn find(&mut self, tag: &[u8], mut from: usize) -> io::Result<Option<usize>> {
+        loop {
+            if let Some(at) = memmem::find(self.buffer.get(from..).unwrap_or_default(), tag) {
+                return Ok(Some(from + at));
+            }
+            // The tag may be cut in two.
+            from = from.max((self.buffer.len() + 1).saturating_sub(tag.len()));
+            if self.ended || self.buffer.len() > MAX_ITEM {
+                return Ok(None);
+            }
+            let before = self.buffer.len();
+            self.buffer.resize(before + STEP, 0);
+            let read = self.input.read(&mut self.buffer[before..]);
+            self.buffer.truncate(before + *read.as_ref().unwrap_or(&0));
+            self.ended = read? == 0;
+        }
+    }
+
+    fn pass(&mut self, to: usize) {
+        self.line += memchr::memchr_iter(b'\n', &self.buffer[..to]).count();
+        self.buffer.drain(..to);
+    }
+}
+
+impl<R: Read> Iterator for XmlItems<R> {
+    type Item = Result<Cut, String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = loop {
+            match self.find(b"<item>", 0) {
+                Ok(Some(start)) => break start,
+                Ok(None) if self.ended => {
+                    let found_none = self.found == 0 && !self.buffer.is_empty();
+                    self.buffer.clear();
+                    self.found += 1;
+                    let message = "holds no <item>; expected the XML export of a Jira search or issue";
+                    return found_none.then(|| Err(message.to_owned()));
+                }
+                Ok(None) => self.pass(MAX_ITEM),
+                Err(error) => return self.fail(&error),
+            }
+        };
+        self.pass(start);
+        self.found += 1;
+        let line = self.line;
+        match self.find(b"</item>", 0) {
+            Ok(Some(end)) => {
+                let end = end + b"</item>".len();
+                let bytes = self.buffer[..end].to_vec();
+                self.pass(end);
+                Some(Ok(Cut { bytes, line }))
+            }
+            Ok(None) => {
+                let is_cut = self.ended;
+                self.pass(self.buffer.len());
+                let reason = if is_cut { "ends inside an item" } else { "an item is too large and was left out" };
+                Some(Err(format!("line {line}: {reason}")))
+            }
+            Err(error) => self.fail(&error),
+        }
+    }
+}
+
+impl<R: Read> XmlItems<R> {
+    fn fail(&mut self, error: &io::Error) -> Option<Result<Cut, String>> {
+        self.ended = true;
+        self.buffer.clear();
+        Some(Err(format!("can't be read: {error}")))
+    }
+}
 
 /// Elements below this depth are not looked into.
 const MAX_DEPTH: usize = 64;
