@@ -146,7 +146,7 @@ impl Export {
             left = left.saturating_sub(entry.size());
             drop(entry);
             // Sizes in an archive's directory are claims; what is read is counted.
-            let mut read = |archive: &mut zip::ZipArchive<File>, visit: &mut dyn FnMut(&mut dyn Read)| {
+            let read = |archive: &mut zip::ZipArchive<File>, visit: &mut dyn FnMut(&mut dyn Read)| {
                 let unpacked = archive.by_index(index).map_err(|error| io::Error::other(error.to_string()))?;
                 visit(&mut Limited { input: unpacked, left: most });
                 io::Result::Ok(())

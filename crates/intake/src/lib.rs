@@ -1,14 +1,25 @@
 //! Closed tickets become cases.
 mod address;
+mod as_of;
+mod conclusion;
 mod export;
+mod incident;
 mod markup;
+mod people;
 mod phrase;
+mod redact;
 mod settings;
 mod source;
+mod speech;
 mod stamp;
 mod ticket;
+mod time_window;
+pub use as_of::CutOff;
 pub use export::*;
+pub use incident::*;
 pub use markup::*;
+pub use people::*;
+pub use redact::Naming;
 pub use settings::*;
 pub use source::*;
 pub use stamp::*;

@@ -102,6 +102,13 @@ pub(crate) fn stated_windows(text: &str, written: Option<Stamp>) -> Vec<StatedWi
         let window = read(&found, span, written, stood.or(windows.last().map(|window| window.start.date())));
         windows.extend(window);
     }
+    // A zone that is named once holds for the whole text.
+    let zones: Vec<Offset> = windows.iter().filter_map(|window| window.zone).collect();
+    if let Some(zone) = zones.first().filter(|first| zones.iter().all(|zone| zone == *first)) {
+        for window in &mut windows {
+            window.zone = Some(*zone);
+        }
+    }
     windows
 }
 
