@@ -31,6 +31,7 @@ fn main() -> ExitCode {
 fn dispatch(arguments: &Arguments) -> Result<Outcome, Failure> {
     let atlas = || commands::atlas::load(arguments.atlas.as_deref());
     match &arguments.command {
+        Command::Import(import) => commands::import::run(import, atlas()?),
         Command::Run(run) => commands::run::run(run, atlas()?),
         Command::Check(check) => commands::check::run(check),
         Command::Explain { code } => commands::explain::run(code),

@@ -13,7 +13,7 @@ const MAX_ADDRESS: usize = 16 * 1024;
 
 /// Where the web addresses of a text stand, in order. Neither markup nor punctuation around them is part of them.
 #[must_use]
-pub fn addresses_in(text: &str) -> Vec<Span> {
+pub(crate) fn addresses_in(text: &str) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut from = 0;
     while let Some(found) = memchr::memmem::find(&text.as_bytes()[from..], b"://") {
@@ -61,7 +61,7 @@ fn address_len(text: &str) -> usize {
 
 /// What an address leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Site {
+pub(crate) enum Site {
     /// PingCAP Clinic: a cluster's page, with a time range in seconds.
     Clinic,
     /// The Grafana inside Clinic.
@@ -72,7 +72,7 @@ pub enum Site {
 
 /// What an address of Clinic or Grafana says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dashboard {
+pub(crate) struct Dashboard {
     /// What it leads to.
     pub site: Site,
     /// The cluster that it shows.
@@ -83,7 +83,7 @@ pub struct Dashboard {
 
 /// One end of a dashboard's time range.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RangeEnd {
+pub(crate) enum RangeEnd {
     /// A moment.
     At(Timestamp),
     /// A moment relative to when the address was written, as `now-3h` or `now/d`.
@@ -92,7 +92,7 @@ pub enum RangeEnd {
 
 /// Reads an address of Clinic or Grafana; none for all others.
 #[must_use]
-pub fn read_dashboard(address: &str) -> Option<Dashboard> {
+pub(crate) fn read_dashboard(address: &str) -> Option<Dashboard> {
     let rest = address.split_once("://")?.1;
     let rest = &rest[..rest.floor_char_boundary(MAX_ADDRESS)];
     let host_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -186,7 +186,7 @@ impl RangeEnd {
     /// The moment, for an address that was written at `anchor`. `is_end`: rounding goes to the end of the unit, as
     /// Grafana does for the right end of a range.
     #[must_use]
-    pub fn resolve(&self, anchor: Stamp, end: Edge) -> Option<Timestamp> {
+    pub(crate) fn resolve(&self, anchor: Stamp, end: Edge) -> Option<Timestamp> {
         match self {
             Self::At(at) => Some(*at),
             Self::Relative(text) => relative(text, anchor, end),
@@ -196,7 +196,7 @@ impl RangeEnd {
 
 /// Which end of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edge {
+pub(crate) enum Edge {
     /// The left one.
     Start,
     /// The right one.

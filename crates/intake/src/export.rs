@@ -53,6 +53,15 @@ pub enum Item {
         /// What is wrong.
         message: String,
     },
+    /// Something worth knowing that costs no ticket.
+    Remark {
+        /// Where.
+        place: String,
+        /// What.
+        message: String,
+    },
+    /// All that was given out before must be kept now: the source will not give it out again.
+    Checkpoint,
 }
 
 /// Why an export can't be opened.

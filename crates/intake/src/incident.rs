@@ -3,9 +3,8 @@
 use std::sync::LazyLock;
 
 use hindcast_atlas::{Atlas, Subject};
-use hindcast_case::{AnalysisWindow, Case, Link, TimeWindow, Vocabulary, Worded};
+use hindcast_case::{AnalysisWindow, Case, Link, Worded};
 use hindcast_text::{TextReader, bottleneck};
-use jiff::tz::Offset;
 use regex::Regex;
 
 use crate::address::{Site, read_dashboard};

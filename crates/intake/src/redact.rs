@@ -158,7 +158,7 @@ impl<'a> Redactor<'a> {
                 text = self.replace(text, pattern, |_| Some(*kind));
             }
             if self.naming == Naming::Anonymised {
-                text = self.replace(text, &INSTANCE, |found| instance(found));
+                text = self.replace(text, &INSTANCE, instance);
             }
             text = self.replace(text, &IPV4, |found| public_ipv4(found).then_some(Kind::Ip));
             text = self.replace(text, &IPV6, |found| public_ipv6(&found["v"]).then_some(Kind::Ip));

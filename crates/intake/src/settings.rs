@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::ticket::Person;
 
 /// The settings of an import.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// The zone of times that say none, where the ticket itself gives none either.
     pub zone: Option<Offset>,
@@ -217,18 +217,6 @@ impl Default for PingkaiMap {
     }
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            zone: None,
-            fields: FieldMap::default(),
-            people: People::default(),
-            names: Vec::new(),
-            pingkai: PingkaiMap::default(),
-        }
-    }
-}
-
 /// Why settings can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
@@ -279,7 +267,7 @@ impl Settings {
 
 /// Reads an offset from UTC: `+08:00`, `+8`, `UTC+8`, `Z`.
 #[must_use]
-pub fn read_zone(text: &str) -> Option<Offset> {
+pub(crate) fn read_zone(text: &str) -> Option<Offset> {
     let probe = hindcast_case::Moment::parse(&format!("2024-01-01 00:00:00 {}", text.trim()));
     match probe {
         hindcast_case::Moment::Zoned(_, offset) => Some(offset),

@@ -1,38 +1,10 @@
 //! What a comment says about the cause.
 
-use std::sync::LazyLock;
-
 use hindcast_atlas::{Atlas, Subject};
 use hindcast_case::Certainty;
-use hindcast_text::{ClaimRole, Strength, TextReader, bottleneck};
-use regex::Regex;
+use hindcast_text::{ClaimRole, Move, Strength, TextReader, bottleneck, sentences};
 
 use crate::markup::Document;
-
-/// Words that open a conclusion, whether or not the atlas knows what is concluded.
-static CONCLUDES: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"root[ -]?cause|caused by|due to|because of|turned out|turns out|the culprit|in conclusion|conclusion\s*[:：]|confirmed that|we confirmed|根因|根本原因|原因\s*(是|为|在于|[:：])|导致|由于|结论|最终确认|确认(是|为|了)|定位到|定位为",
-    )
-});
-
-/// Sentences that ask for the cause instead of naming it.
-static ASKS: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"\?|？|please|could you|can you|help (us|to)|need(s)? to (find|know|check)|what('s| is| was) the|unknown|not (yet )?(known|clear|found)|still (investigating|looking)|to be (confirmed|determined)|请|帮忙|麻烦|排查一下|看一下|看下|什么原因|是否|未知|不明|待确认|还不清楚|还没|未定位|尚未",
-    )
-});
-
-/// Words that take an earlier statement back.
-static RETRACTS: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"i was wrong|we were wrong|was (a )?wrong|is wrong|not the (root )?cause|scratch that|ignore my|disregard|retract|my (previous|earlier) (comment|conclusion|guess|analysis)|(previous|earlier) (conclusion|analysis|guess) (is|was) (wrong|incorrect|not)|之前的?(判断|结论|分析|怀疑|猜测)\S{0,6}(不对|有误|错误|错了|不成立|推翻|排除)|(推翻|更正|修正|撤回)\S{0,4}(之前|前面|上面|结论)|判断错了|不是这个原因|搞错了",
-    )
-});
-
-fn compile(pattern: &str) -> Regex {
-    regex::RegexBuilder::new(pattern).case_insensitive(true).build().expect("the tests compile the pattern")
-}
 
 /// How much of a comment is read: what is longer is a log.
 const MAX_TEXT: usize = 16 * 1024;
@@ -66,16 +38,15 @@ impl Speech {
         let chosen = bottleneck(atlas, &claims, None);
         let denies = |role| matches!(role, ClaimRole::RuledOut | ClaimRole::Retracted);
         let denied = claims.claims.iter().filter(|claim| denies(claim.role)).map(|claim| claim.subject).collect();
-        let concludes = prose
-            .split_inclusive(['.', '\n', '。', '!', '！', '?', '？', ';', '；'])
-            .any(|sentence| CONCLUDES.is_match(sentence) && !ASKS.is_match(sentence));
+        let moves: Vec<Move> = sentences(prose).map(|span| Move::of(&prose[span.start..span.end])).collect();
+        let concludes = moves.iter().any(|sentence| sentence.concludes());
         Self {
             subject: chosen.map(|claim| claim.subject),
             strength: chosen.map(|claim| claim.strength),
             is_firm: chosen.map_or(concludes, |claim| claim.certainty == Certainty::Confirmed),
             concludes,
             denied,
-            retracts: RETRACTS.is_match(prose),
+            retracts: moves.iter().any(|sentence| sentence.retracts),
         }
     }
 

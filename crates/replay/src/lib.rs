@@ -5,9 +5,11 @@
 
 mod casebook;
 mod inputs;
+mod leak;
 
 pub use casebook::{Casebook, CasebookError};
 pub use inputs::question;
+pub use leak::{LEAKING, Leak, LeakCheck, Signal, SignalKind};
 
 use hindcast_case::Case;
 use hindcast_skill::BuiltinSkill;

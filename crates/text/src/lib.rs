@@ -9,11 +9,13 @@
 
 mod bottleneck;
 mod claims;
+mod discourse;
 mod place;
 mod words;
 
 pub use bottleneck::bottleneck;
 pub use claims::{Claim, ClaimRole, Claims, Strength};
+pub use discourse::{Move, sentences};
 pub use place::Places;
 
 use claims::ClaimReader;

@@ -7,6 +7,7 @@ pub(crate) mod compare;
 pub(crate) mod explain;
 pub(crate) mod extract;
 pub(crate) mod files;
+pub(crate) mod import;
 pub(crate) mod manual;
 pub(crate) mod run;
 pub(crate) mod sarif;

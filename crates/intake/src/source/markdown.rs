@@ -151,7 +151,7 @@ fn read_list(ticket: &mut Ticket, text: &str, settings: &Settings) {
             "created" | "createdat" | "创建时间" => ticket.created = read_time(ticket, settings, "Created", value),
             "updated" | "updatedat" | "更新时间" => ticket.updated = read_time(ticket, settings, "Updated", value),
             "resolved" | "resolvedat" | "解决时间" => {
-                ticket.resolved = read_time(ticket, settings, "Resolved", value)
+                ticket.resolved = read_time(ticket, settings, "Resolved", value);
             }
             "reporter" | "创建人" | "提交人" => ticket.reporter = Some(Person::named(value)),
             "assignee" | "处理人" => ticket.assignee = Some(Person::named(value)),

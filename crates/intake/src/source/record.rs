@@ -66,6 +66,17 @@ impl fmt::Display for Unusable {
 const MAX_PAGES: usize = 3;
 
 impl Record {
+    /// Bytes that it takes up.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        let size = match &self.content {
+            Content::Json(bytes, _) | Content::Xml(bytes) => bytes.len(),
+            Content::Markdown(text) => text.len(),
+            Content::Row(_, row) => row.as_slice().len(),
+        };
+        u64::try_from(size).expect("a size fits 64 bits")
+    }
+
     /// The tickets of the record, each usable or not.
     #[must_use]
     pub fn read(&self, settings: &Settings) -> Vec<Result<Ticket, Unusable>> {

@@ -1,0 +1,226 @@
+//! One HTTP client for all live sources: JSON in, patience with servers that are busy.
+
+use std::fmt;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use ureq::Agent;
+use ureq::tls::{RootCerts, TlsConfig};
+
+/// The largest answer that is read.
+const MAX_BODY: u64 = 256 * 1024 * 1024;
+
+/// No server may make an import wait longer than this at once.
+const MAX_WAIT: Duration = Duration::from_mins(5);
+
+/// How patient a client is.
+#[derive(Debug, Clone, Copy)]
+pub struct Retry {
+    /// How often a request is tried.
+    pub attempts: u32,
+    /// The first wait after a failure; each further one is twice as long. `Retry-After` of the server counts instead.
+    pub first_wait: Duration,
+    /// How long one request may take.
+    pub timeout: Duration,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Self { attempts: 6, first_wait: Duration::from_secs(1), timeout: Duration::from_mins(2) }
+    }
+}
+
+/// Why a request failed.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    /// The server wants other credentials.
+    #[error("{address} answers {status}: the credentials are missing, wrong or not enough; {hint}")]
+    Unauthorised {
+        /// What was asked.
+        address: String,
+        /// 401 or 403.
+        status: u16,
+        /// Where credentials come from.
+        hint: &'static str,
+    },
+    /// The server says no.
+    #[error("{address} answers {status}{detail}")]
+    Status {
+        /// What was asked.
+        address: String,
+        /// The status.
+        status: u16,
+        /// What the server says of it.
+        detail: String,
+    },
+    /// No answer came, or not whole.
+    #[error("{address} can't be read: {reason}")]
+    Transport {
+        /// What was asked.
+        address: String,
+        /// Why.
+        reason: String,
+    },
+    /// The answer is no JSON.
+    #[error("{address} answers with something that is no JSON: {reason}")]
+    NotJson {
+        /// What was asked.
+        address: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl HttpError {
+    /// The status, where the server gave one.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            Self::Unauthorised { status, .. } | Self::Status { status, .. } => Some(*status),
+            Self::Transport { .. } | Self::NotJson { .. } => None,
+        }
+    }
+}
+
+/// A header that lets a user in. It is never shown.
+#[derive(Clone)]
+pub(super) struct Credentials(String);
+
+impl Credentials {
+    pub(super) fn bearer(token: &str) -> Self {
+        Self(format!("Bearer {}", token.trim()))
+    }
+
+    pub(super) fn basic(user: &str, token: &str) -> Self {
+        Self(format!("Basic {}", base64(format!("{user}:{}", token.trim()).as_bytes())))
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Credentials(…)")
+    }
+}
+
+/// Base64 of a user name and password, as RFC 7617 wants it.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let group = chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for digit in 0..4 {
+            let index = usize::try_from(group >> (18 - 6 * digit) & 63).expect("six bits");
+            text.push(if digit <= chunk.len() { char::from(DIGITS[index]) } else { '=' });
+        }
+    }
+    text
+}
+
+/// A client of one server.
+#[derive(Debug)]
+pub(super) struct Client {
+    agent: Agent,
+    credentials: Option<Credentials>,
+    retry: Retry,
+    /// Where credentials come from, for messages.
+    hint: &'static str,
+}
+
+impl Client {
+    pub(super) fn new(credentials: Option<Credentials>, retry: Retry, hint: &'static str) -> Self {
+        // Companies sign their own certificates: the machine's store decides whom to trust.
+        let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(retry.timeout))
+            .tls_config(tls)
+            .user_agent(concat!("hindcast/", env!("CARGO_PKG_VERSION")))
+            .build();
+        Self { agent: config.into(), credentials, retry, hint }
+    }
+
+    /// Asks for JSON; a busy server is asked again.
+    pub(super) fn get(&self, address: &str, query: &[(&str, &str)]) -> Result<Value, HttpError> {
+        let mut wait = self.retry.first_wait;
+        let mut attempt = 1;
+        loop {
+            let (error, told) = match self.try_once(address, query) {
+                Ok(value) => return Ok(value),
+                Err(failed) => failed,
+            };
+            let is_passing = match error.status() {
+                Some(status) => status == 429 || status >= 500,
+                None => true,
+            };
+            if !is_passing || attempt >= self.retry.attempts {
+                return Err(error);
+            }
+            std::thread::sleep(told.unwrap_or(wait).min(MAX_WAIT));
+            wait *= 2;
+            attempt += 1;
+        }
+    }
+
+    /// One request. On failure also how long the server asks to wait.
+    fn try_once(&self, address: &str, query: &[(&str, &str)]) -> Result<Value, (HttpError, Option<Duration>)> {
+        let mut request = self.agent.get(address).header("Accept", "application/json");
+        if let Some(Credentials(header)) = &self.credentials {
+            request = request.header("Authorization", header);
+        }
+        for (key, value) in query {
+            request = request.query(key, value);
+        }
+        let address = address.to_owned();
+        let lost = |error: ureq::Error| {
+            let reason = error.to_string();
+            (HttpError::Transport { address: address.clone(), reason }, None)
+        };
+        let mut response = request.call().map_err(lost)?;
+        let status = response.status().as_u16();
+        let told = response.headers().get("retry-after").and_then(|value| value.to_str().ok()).and_then(retry_after);
+        let body = response.body_mut().with_config().limit(MAX_BODY).read_to_vec().map_err(lost)?;
+        match status {
+            200..=299 => serde_json::from_slice(&body).map_err(|error| {
+                let reason = error.to_string();
+                (HttpError::NotJson { address: address.clone(), reason }, None)
+            }),
+            401 | 403 => Err((HttpError::Unauthorised { address, status, hint: self.hint }, told)),
+            _ => Err((HttpError::Status { address, status, detail: detail(&body) }, told)),
+        }
+    }
+}
+
+/// `Retry-After`: seconds, or a date.
+fn retry_after(text: &str) -> Option<Duration> {
+    if let Ok(seconds) = text.trim().parse::<u64>() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let at = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+    // A wait is about the present by nature; nothing of it reaches a result.
+    Duration::try_from(at.duration_since(Timestamp::now())).ok()
+}
+
+/// What Jira and GitHub say of an error: `errorMessages`, `message`.
+fn detail(body: &[u8]) -> String {
+    let value: Value = serde_json::from_slice(body).unwrap_or_default();
+    let messages = value["errorMessages"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let said: Vec<&str> = messages.chain(value["message"].as_str()).collect();
+    if said.is_empty() { String::new() } else { format!(": {}", crate::source::shortened(&said.join("; "), 300)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_encoded_and_never_shown() {
+        // The examples of RFC 7617 and RFC 4648.
+        assert_eq!(Credentials::basic("Aladdin", "open sesame").0, "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+        for (text, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
+            assert_eq!(base64(text.as_bytes()), encoded);
+        }
+        assert!(!format!("{:?}", Credentials::bearer("s3cret")).contains("s3cret"));
+        assert_eq!(retry_after("7"), Some(Duration::from_secs(7)));
+    }
+}

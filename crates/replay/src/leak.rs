@@ -1,0 +1,328 @@
+//! Whether what a skill is shown gives the engineers' conclusion away.
+//!
+//! Each sentence of the inputs is weighed by what it does and whether it names the mechanism that the engineers concluded
+//! with; sentences of the conclusion are looked for word by word. A weight is how sure the signal alone would make one; they
+//! combine as independent evidence. The weights were set on planted leaks and clean tickets (`tests/leaks.rs`).
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use hindcast_atlas::{Atlas, Form, Mention, Subject};
+use hindcast_case::{FinalHumanConclusion, Span, StructuredConclusion};
+use hindcast_skill::Question;
+use hindcast_text::{ClaimRole, Move, Reading, Strength, TextReader, bottleneck, sentences};
+use regex::Regex;
+
+/// From this score on a replay is called leaking.
+pub const LEAKING: f64 = 0.5;
+
+/// How much of each text is read.
+const MAX_TEXT: usize = 128 * 1024;
+
+/// Words in a row that count as the same wording, in English; in Chinese each character counts.
+const WORDS: usize = 3;
+
+/// Finds leaks.
+#[derive(Debug)]
+pub struct LeakCheck<'a> {
+    atlas: &'a Atlas,
+    texts: &'a TextReader,
+}
+
+/// How far the inputs give the conclusion away.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Leak {
+    /// From 0, nothing, to 1, the conclusion itself.
+    pub score: f64,
+    /// What speaks for it, strongest first.
+    pub signals: Vec<Signal>,
+}
+
+/// One passage that gives something away.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Signal {
+    /// What kind of passage.
+    pub kind: SignalKind,
+    /// How sure it alone would make one.
+    pub weight: f64,
+    /// The field of the question.
+    pub field: &'static str,
+    /// Where in the field.
+    pub span: Span,
+    /// The passage.
+    pub passage: String,
+}
+
+/// Kinds of passages that give a conclusion away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SignalKind {
+    /// Wording of the conclusion.
+    Wording,
+    /// A sentence that concludes with the same mechanism.
+    SameConclusion,
+    /// A sentence that concludes, with whatever.
+    Conclusion,
+    /// A sentence that calls the same mechanism the cause.
+    SameCause,
+    /// A sentence that tells how it was solved.
+    Solution,
+    /// The mechanism as a tag or id.
+    Tag,
+    /// A file or address whose name tells.
+    Name,
+    /// The mechanism, stated as a fact.
+    Mention,
+}
+
+impl SignalKind {
+    /// What a person reads.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Wording => "has the conclusion's wording",
+            Self::SameConclusion => "concludes the same",
+            Self::Conclusion => "reads like a conclusion",
+            Self::SameCause => "calls the same mechanism the cause",
+            Self::Solution => "tells how it was solved",
+            Self::Tag => "has the mechanism as a tag",
+            Self::Name => "has a name that tells",
+            Self::Mention => "names the mechanism",
+        }
+    }
+}
+
+impl Leak {
+    /// Whether the replay is to stay out of headline figures.
+    #[must_use]
+    pub fn is_leaking(&self) -> bool {
+        self.score >= LEAKING
+    }
+}
+
+/// Names of files, and the paths of addresses.
+static NAMES: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"(?i)https?://\S+|[^\s\[\](),，。：:;；/\\]+\.(?:png|jpe?g|gif|webp|svg|pdf|log|txt|md|docx?|xlsx?|html?|zip|tar|gz)\b",
+    )
+});
+
+/// Tags: `#io-jitter`, `[io-jitter]`, and the rest of a line behind "labels:".
+static TAGS: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"(?im)#[\w\p{Han}-]{2,60}|[\[【][^\[\]【】\n]{2,60}[\]】]|^\W{0,4}(?:labels?|tags?|components?|category|标签|标记|分类|组件)\s*[:：][^\n]{1,200}",
+    )
+});
+
+fn compile(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the tests compile the patterns")
+}
+
+/// What the engineers concluded, prepared to be looked for.
+struct Answer {
+    /// The bottleneck, where the atlas knows it.
+    subject: Option<Subject>,
+    /// Runs of words of each sentence that names the cause.
+    sentences: Vec<HashSet<u64>>,
+}
+
+impl<'a> LeakCheck<'a> {
+    /// A check that knows the words of an atlas.
+    #[must_use]
+    pub fn new(atlas: &'a Atlas, texts: &'a TextReader) -> Self {
+        Self { atlas, texts }
+    }
+
+    /// Compares what a skill is shown with what the engineers concluded.
+    #[must_use]
+    pub fn check(&self, question: &Question, human: &FinalHumanConclusion) -> Leak {
+        let answer = self.answer(human);
+        let mut signals = Vec::new();
+        let links = question.clinic_links.iter().chain(&question.grafana_links);
+        let links = links.map(|link| link.0.as_str()).collect::<Vec<_>>().join("\n");
+        let fields = [
+            ("canonical_incident.title", question.title.as_str()),
+            ("canonical_incident.description_text", &question.description_text),
+            ("initial_symptom", &question.initial_symptom),
+            ("canonical_incident.grafana_links", &links),
+        ];
+        let mut seen: HashSet<&str> = HashSet::new();
+        for (field, text) in fields {
+            let text = &text[..text.floor_char_boundary(MAX_TEXT)];
+            // The symptom repeats title and description; what stands twice gives nothing more away.
+            let new: Vec<Span> = sentences(text).filter(|span| seen.insert(&text[span.start..span.end])).collect();
+            self.weigh(field, text, &new, &answer, &mut signals);
+        }
+        signals.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.span.start.cmp(&b.span.start)));
+        // Of one kind, the strongest passage counts.
+        let mut kinds = HashSet::new();
+        let independent = signals.iter().filter(|signal| kinds.insert(signal.kind as u8));
+        let doubt: f64 = independent.map(|signal| 1.0 - signal.weight).product();
+        Leak { score: 1.0 - doubt, signals }
+    }
+
+    fn answer(&self, human: &FinalHumanConclusion) -> Answer {
+        let text = &human.owner_final_comment;
+        let text = &text[..text.floor_char_boundary(MAX_TEXT)];
+        let reading = self.texts.read(self.atlas, text);
+        let structured = StructuredConclusion::parse(&human.structured_conclusion);
+        let named = structured.and_then(|fields| self.atlas.resolve(&fields.bottleneck));
+        let subject = named
+            .map(|resolved| Subject::Mechanism(resolved.mechanism()))
+            .or_else(|| bottleneck(self.atlas, &reading.claims, None).map(|claim| claim.subject));
+        let names = |span: Span| {
+            reading.scan.mentions.iter().any(|mention| span.overlaps(mention.span) && self.is_answer(subject, mention))
+        };
+        let sentences = sentences(text)
+            .filter(|span| names(*span) || Move::of(&text[span.start..span.end]).concludes())
+            .map(|span| runs(&text[span.start..span.end]))
+            .filter(|runs| runs.len() >= WORDS)
+            .collect();
+        Answer { subject, sentences }
+    }
+
+    fn weigh(&self, field: &'static str, text: &str, new: &[Span], answer: &Answer, signals: &mut Vec<Signal>) {
+        let mut add = |kind, weight, span: Span| {
+            let passage = text[span.start..span.end].to_owned();
+            signals.push(Signal { kind, weight, field, span, passage });
+        };
+        let reading = self.texts.read(self.atlas, text);
+        for span in new {
+            let sentence = &text[span.start..span.end];
+            let names =
+                reading.scan.mentions.iter().any(|m| span.overlaps(m.span) && self.is_answer(answer.subject, m));
+            let does = Move::of(sentence);
+            if let Some(weight) = wording(sentence, answer) {
+                add(SignalKind::Wording, weight, *span);
+            }
+            match (does.finds && !does.asks, names) {
+                (true, true) => add(SignalKind::SameConclusion, 0.9, *span),
+                (true, false) => add(SignalKind::Conclusion, 0.6, *span),
+                (false, true) if self.is_cause(&reading, *span, answer) => add(SignalKind::SameCause, 0.7, *span),
+                (false, true) if does.explains && !does.asks => add(SignalKind::SameCause, 0.5, *span),
+                (false, true) if self.is_fact(&reading, *span, answer) => add(SignalKind::Mention, 0.3, *span),
+                _ => {}
+            }
+            if does.solves && !does.asks {
+                add(SignalKind::Solution, if names { 0.8 } else { 0.3 }, *span);
+            }
+        }
+        for found in NAMES.find_iter(text) {
+            let span = Span::new(found.start(), found.end());
+            if new.iter().any(|sentence| sentence.overlaps(span))
+                && let Some(weight) = self.name(found.as_str(), answer)
+            {
+                add(SignalKind::Name, weight, span);
+            }
+        }
+        for found in TAGS.find_iter(text) {
+            let span = Span::new(found.start(), found.end());
+            let is_new = new.iter().any(|sentence| sentence.overlaps(span));
+            if is_new && self.names_answer(&spaced(found.as_str()), answer) {
+                add(SignalKind::Tag, 0.7, span);
+            }
+        }
+        let ids = reading.scan.mentions.iter().filter(|mention| mention.form == Form::Id);
+        for mention in ids.filter(|mention| self.is_answer(answer.subject, mention)) {
+            if new.iter().any(|sentence| sentence.overlaps(mention.span)) {
+                add(SignalKind::Tag, 0.8, mention.span);
+            }
+        }
+    }
+
+    /// Whether a mention is of what the engineers concluded with: the same mechanism, or a component that has it.
+    fn is_answer(&self, answer: Option<Subject>, mention: &Mention) -> bool {
+        match (answer, mention.subject) {
+            (Some(Subject::Mechanism(ix)), Subject::Family(family)) => self.atlas.family_members(family).contains(&ix),
+            (Some(answer), subject) => answer == subject,
+            (None, _) => false,
+        }
+    }
+
+    fn is_cause(&self, reading: &Reading, span: Span, answer: &Answer) -> bool {
+        reading.claims.claims.iter().any(|claim| {
+            claim.role == ClaimRole::Cause
+                && claim.strength >= Strength::Cause
+                && span.overlaps(claim.span)
+                && Some(claim.subject) == answer.subject
+        })
+    }
+
+    /// Whether a sentence states the very mechanism, neither as a guess nor as something excluded.
+    fn is_fact(&self, reading: &Reading, span: Span, answer: &Answer) -> bool {
+        reading.claims.claims.iter().any(|claim| {
+            matches!(claim.role, ClaimRole::Cause | ClaimRole::Symptom | ClaimRole::Contributing)
+                && span.overlaps(claim.span)
+                && Some(claim.subject) == answer.subject
+        })
+    }
+
+    /// A file name or address: it tells by the mechanism, by calling itself a conclusion, or both.
+    fn name(&self, name: &str, answer: &Answer) -> Option<f64> {
+        let words = spaced(name.split_once('?').map_or(name, |(path, _)| path));
+        let concludes = Move::of(&words).finds;
+        match (concludes, self.names_answer(&words, answer)) {
+            (true, true) => Some(0.9),
+            (true, false) | (false, true) => Some(0.6),
+            (false, false) => None,
+        }
+    }
+
+    fn names_answer(&self, words: &str, answer: &Answer) -> bool {
+        let mentions = self.texts.glance(words).scan.mentions;
+        // A component alone is what a panel is about: "disk-performance.png".
+        mentions.iter().any(|mention| mention.form != Form::Family && self.is_answer(answer.subject, mention))
+    }
+}
+
+/// A name as words: `io-jitter_1.png` is "io jitter 1 png".
+fn spaced(name: &str) -> String {
+    name.chars()
+        .map(|c| if matches!(c, '-' | '_' | '.' | '/' | '#' | '+' | '%' | '[' | ']') { ' ' } else { c })
+        .collect()
+}
+
+/// How sure the wording of a sentence makes it that it comes from the conclusion.
+fn wording(sentence: &str, answer: &Answer) -> Option<f64> {
+    let shown = runs(sentence);
+    let share = |theirs: &HashSet<u64>| {
+        let shared = theirs.iter().filter(|run| shown.contains(*run)).count();
+        shared as f64 / theirs.len().max(1) as f64
+    };
+    let best = answer.sentences.iter().map(share).fold(0.0, f64::max);
+    match best {
+        share if share >= 0.6 => Some(0.9),
+        share if share >= 0.4 => Some(0.5),
+        _ => None,
+    }
+}
+
+/// Hashes of all runs of [`WORDS`] words; of Chinese, characters count, twice as many.
+fn runs(text: &str) -> HashSet<u64> {
+    let mut words: Vec<String> = Vec::new();
+    let mut in_word = false;
+    for c in text.chars() {
+        if ('\u{2e80}'..='\u{9fff}').contains(&c) {
+            words.push(c.to_string());
+            in_word = false;
+        } else if c.is_alphanumeric() {
+            if !in_word {
+                words.push(String::new());
+            }
+            words.last_mut().expect("one was pushed").extend(c.to_lowercase());
+            in_word = true;
+        } else {
+            in_word = false;
+        }
+    }
+    let chinese = words.iter().filter(|word| word.chars().all(|c| c >= '\u{2e80}')).count();
+    let length = if chinese * 2 > words.len() { WORDS * 2 } else { WORDS };
+    words
+        .windows(length)
+        .map(|run| {
+            use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+            let mut hasher = DefaultHasher::new();
+            run.hash(&mut hasher);
+            hasher.finish()
+        })
+        .collect()
+}
