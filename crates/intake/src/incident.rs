@@ -23,7 +23,7 @@ use crate::time_window::{Written, choose};
 /// Cluster ids have 15 to 20 digits; in a text only one that is called so counts.
 static CLUSTER: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?i)(?:cluster[ _-]?id|集群\s*(?:id|编号)?|clusters?)\s*(?:is|是|为)?\s*[:：=/]?\s*(\d{15,20})\b";
-    Regex::new(pattern).expect("the tests compile the pattern")
+    Regex::new(&hindcast_text::ascii_boundaries(pattern)).expect("the tests compile the pattern")
 });
 
 /// Makes cases of tickets.
@@ -134,7 +134,7 @@ impl<'a> Intake<'a> {
                 Some(offset) => Stamp::local(civil, offset).map(Stamp::moment).unwrap_or_default(),
                 None => hindcast_case::Moment::Local(civil),
             };
-            let claims = self.texts.read(self.atlas, &summary).claims;
+            let claims = self.texts.claims(self.atlas, &summary);
             let chosen = bottleneck(self.atlas, &claims, None).map(|claim| claim.subject);
             let mechanism = match chosen {
                 Some(Subject::Mechanism(ix)) => Some(&self.atlas[ix]),

@@ -1,5 +1,6 @@
 //! Times of an incident as people write them in running text, in English and Chinese.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use hindcast_case::{Span, fold_char};
@@ -68,39 +69,25 @@ static DAY: LazyLock<Regex> =
     LazyLock::new(|| compile(&DATE.replace('#', "4").replace(r"(?P<sm4>\d{1,2})[/-](?P<sd4>\d{1,2})|", "")));
 
 fn compile(pattern: &str) -> Regex {
-    regex::RegexBuilder::new(pattern).case_insensitive(true).build().expect("the tests compile the pattern")
+    regex::RegexBuilder::new(&hindcast_text::ascii_boundaries(pattern))
+        .case_insensitive(true)
+        .build()
+        .expect("the tests compile the pattern")
 }
 
 /// The windows that a text states, in order. `written` is when and in which zone it was written; without it, only windows
 /// with a full date are found.
 pub(crate) fn stated_windows(text: &str, written: Option<Stamp>) -> Vec<StatedWindow> {
     let text = &text[..text.floor_char_boundary(MAX_TEXT)];
-    // Without a time of day there is no window, and most texts have none.
-    if !has_time(text) {
-        return Vec::new();
-    }
-    let folded = Folding::new(text);
-    let today = written.map(|stamp| stamp.civil().date());
-    let dates = DAY.captures_iter(&folded.text);
-    let days: Vec<(usize, Date)> =
-        dates.filter_map(|found| Some((found.get(0)?.end(), read_date(&found, '4', today)?.0))).collect();
     let mut windows: Vec<StatedWindow> = Vec::new();
-    let mut from = 0;
-    while let Some(found) = RANGE.captures_at(&folded.text, from) {
-        let whole = found.get(0).expect("the whole match");
-        from = whole.end().max(from + 1);
-        // Not inside a longer number, as of a log line or an id.
-        let before = folded.text[..whole.start()].chars().next_back();
-        if before.is_some_and(|c| c.is_ascii_digit() || matches!(c, ':' | '.' | '_')) {
-            continue;
+    let mut at = 0_usize;
+    for line in text.split_inclusive('\n') {
+        // Most lines tell no time, and looking for a window is dear.
+        if may_tell_window(line) {
+            let from = text.floor_char_boundary(at.saturating_sub(MAX_DAY_DISTANCE));
+            windows_of_line(text, from, at..at + line.len(), written, &mut windows);
         }
-        let start = whole.start() + (whole.as_str().len() - whole.as_str().trim_start().len());
-        let span = folded.span(start, start + whole.as_str().trim().len());
-        // A day that stood before holds on: "3月2日 第一次 15:04-15:10，第二次 16:00-16:05".
-        let stood =
-            days.iter().rev().find(|(at, _)| *at <= start && start - at < MAX_DAY_DISTANCE).map(|(_, day)| *day);
-        let window = read(&found, span, written, stood.or(windows.last().map(|window| window.start.date())));
-        windows.extend(window);
+        at += line.len();
     }
     // A zone that is named once holds for the whole text.
     let zones: Vec<Offset> = windows.iter().filter_map(|window| window.zone).collect();
@@ -112,10 +99,50 @@ pub(crate) fn stated_windows(text: &str, written: Option<Stamp>) -> Vec<StatedWi
     windows
 }
 
-fn has_time(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let marks = memchr::memchr_iter(b':', bytes).any(|at| at > 0 && bytes[at - 1].is_ascii_digit());
-    marks || ["：", "点", "时", "am", "pm", "AM", "PM", "a.m", "p.m"].iter().any(|mark| text.contains(mark))
+/// The windows of one line. The day of a window can stand before it, from `from` on.
+fn windows_of_line(
+    text: &str,
+    from: usize,
+    line: Range<usize>,
+    written: Option<Stamp>,
+    windows: &mut Vec<StatedWindow>,
+) {
+    let folded = Folding::new(&text[from..line.end]);
+    let line_start = Folding::new(&text[from..line.start]).text.len();
+    let today = written.map(|stamp| stamp.civil().date());
+    let dates = DAY.captures_iter(&folded.text);
+    let days: Vec<(usize, Date)> =
+        dates.filter_map(|found| Some((found.get(0)?.end(), read_date(&found, '4', today)?.0))).collect();
+    let offset = from;
+    let mut from = line_start;
+    while let Some(found) = RANGE.captures_at(&folded.text, from) {
+        let whole = found.get(0).expect("the whole match");
+        from = whole.end().max(from + 1);
+        // Not inside a longer number, as of a log line or an id.
+        let before = folded.text[..whole.start()].chars().next_back();
+        if before.is_some_and(|c| c.is_ascii_digit() || matches!(c, ':' | '.' | '_')) {
+            continue;
+        }
+        let start = whole.start() + (whole.as_str().len() - whole.as_str().trim_start().len());
+        let span = folded.span(offset, start, start + whole.as_str().trim().len());
+        // A day that stood before holds on: "3月2日 第一次 15:04-15:10，第二次 16:00-16:05".
+        let stood =
+            days.iter().rev().find(|(at, _)| *at <= start && start - at < MAX_DAY_DISTANCE).map(|(_, day)| *day);
+        let window = read(&found, span, written, stood.or(windows.last().map(|window| window.start.date())));
+        windows.extend(window);
+    }
+}
+
+/// Whether a line has two clocks, or one and words that can make a window of it.
+fn may_tell_window(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
+    let clocks =
+        memchr::memchr_iter(b':', bytes).filter(|at| digit(at.checked_sub(1)) && digit(Some(at + 1))).take(2).count();
+    let has_words = || {
+        ["：", "点", "时", "持续", "am", "pm", "AM", "PM", ".m", " for", "last"].iter().any(|word| line.contains(word))
+    };
+    clocks == 2 || (clocks == 1 || bytes.iter().any(u8::is_ascii_digit)) && has_words()
 }
 
 fn read(found: &Captures<'_>, span: Span, written: Option<Stamp>, known_day: Option<Date>) -> Option<StatedWindow> {
@@ -270,8 +297,9 @@ impl Folding {
         original + (at - folded)
     }
 
-    fn span(&self, start: usize, end: usize) -> Span {
-        Span::new(self.original(start), self.original(end))
+    /// A span of the original, which begins at `offset` of the whole text.
+    fn span(&self, offset: usize, start: usize, end: usize) -> Span {
+        Span::new(offset + self.original(start), offset + self.original(end))
     }
 }
 

@@ -34,52 +34,108 @@ impl Kind {
     }
 }
 
-/// Patterns in the order in which they are applied. A group named `v` is what is replaced; without it, the whole match.
-/// Token shapes are those that the services document: GitHub, GitLab, Slack, Atlassian, AWS, Google, OpenAI, Anthropic,
-/// JSON Web Tokens, Grafana.
-static PATTERNS: LazyLock<Vec<(Kind, Regex)>> = LazyLock::new(|| {
-    let patterns: [(Kind, &str); 14] = [
-        (Kind::Secret, r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)"),
+/// A shape of something secret.
+struct Rule {
+    kind: Kind,
+    /// What a text must hold, in any case, for the pattern to be tried; empty for always.
+    needles: &'static [&'static str],
+    /// What is replaced: the group `v`, or without one the whole match.
+    pattern: Regex,
+}
+
+/// The rules in the order in which they are applied. Token shapes are those that the services document: GitHub, GitLab,
+/// Slack, Atlassian, AWS, Google, OpenAI, Anthropic, Grafana, npm, Alibaba Cloud, JSON Web Tokens.
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let rules: [(Kind, &[&str], &str); 14] = [
         (
             Kind::Secret,
+            &["-----begin"],
+            r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)",
+        ),
+        (
+            Kind::Secret,
+            &[
+                "ghp_",
+                "gho_",
+                "ghu_",
+                "ghs_",
+                "ghr_",
+                "github_pat_",
+                "glpat-",
+                "xox",
+                "atatt",
+                "akia",
+                "asia",
+                "aiza",
+                "sk-",
+                "glsa_",
+                "glc_",
+                "npm_",
+                "ltai",
+            ],
             r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|xox[abprs]-[A-Za-z0-9-]{10,}|ATATT[A-Za-z0-9_=-]{20,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,}|sk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}|gl(?:sa|c)_[A-Za-z0-9_=]{20,}|npm_[A-Za-z0-9]{30,}|LTAI[A-Za-z0-9]{12,})",
         ),
-        (Kind::Secret, r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"),
+        (Kind::Secret, &["eyj"], r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"),
         // user:password@host in any address of a service.
-        (Kind::Secret, r#"(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@"']{0,64}:(?P<v>[^\s/@"']{1,128})@"#),
+        (Kind::Secret, &["://"], r#"://[^\s/:@"']*:(?P<v>[^\s/@"']+)@"#),
         // Go's DSN: user:password@tcp(host:4000)/db.
-        (Kind::Secret, r"\b[\w.-]{1,64}:(?P<v>[^\s:@/]{1,128})@(?:tcp|unix)\("),
+        (Kind::Secret, &["@tcp(", "@unix("], r"[A-Za-z0-9_.-]+:(?P<v>[^\s:@/]+)@(?:tcp|unix)\("),
         (
             Kind::Secret,
+            &["authorization", "api-key", "auth-token", "private-token", "cookie"],
             r"(?i)\b(?:authorization|proxy-authorization|x-api-key|x-auth-token|private-token|cookie|set-cookie)\s*:\s*(?:basic\s+|bearer\s+|token\s+)?(?P<v>[^\r\n'`]{4,})",
         ),
-        (Kind::Secret, r"(?i)\bbearer\s+(?P<v>[A-Za-z0-9._~+/=-]{12,})"),
+        (Kind::Secret, &["bearer"], r"(?i)\bbearer\s+(?P<v>[A-Za-z0-9._~+/=-]{12,})"),
         (
             Kind::Secret,
+            &["passw", "pwd", "secret", "key", "token", "signature", "session"],
             r#"(?i)(?:\b|_)(?:password|passwd|pwd|secret|access[_-]?key(?:[_-]?id)?|secret[_-]?key|api[_-]?key|apikey|auth[_-]?token|access[_-]?token|refresh[_-]?token|id[_-]?token|private[_-]?token|token|signature|x-amz-signature|sessionid|session[_-]?id|jsessionid|cloud\.session\.token)["']?\s*[=:：]\s*["']?(?P<v>[^\s"'&;,，。)\]}<]{4,})"#,
         ),
-        (Kind::Secret, r"(?:密码|口令|密钥|令牌)\s*(?:是|为|[:：=])\s*(?P<v>[^\s,，。;；]{4,})"),
+        (
+            Kind::Secret,
+            &["密码", "口令", "密钥", "令牌"],
+            r"(?:密码|口令|密钥|令牌)\s*(?:是|为|[:：=])\s*(?P<v>[^\s,，。;；]{4,})",
+        ),
         // mysql -h host -u root -psecret
-        (Kind::Secret, r"\bmysql\b[^\r\n|;]{0,120}?\s-p(?P<v>[^\s\-'][^\s']{2,})"),
-        (Kind::Email, r"\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,4}\.[A-Za-z]{2,24}\b"),
+        (Kind::Secret, &["mysql"], r"\bmysql\b[^\r\n|;]*?\s-p(?P<v>[^\s\-'][^\s']{2,})"),
+        (Kind::Email, &["@"], r"\b[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,24}\b"),
         // Chinese mobile numbers, and international ones with their plus sign.
-        (Kind::Phone, r"(?:^|[^\w.:/-])(?P<v>(?:\+?86[ -]?)?1[3-9]\d[ -]?\d{4}[ -]?\d{4})(?:$|[^\w.:/-])"),
         (
             Kind::Phone,
-            r"(?:^|[^\w.:/+-])(?P<v>\+(?:[1-9]\d{0,2})[ -]?(?:\(\d{1,4}\)[ -]?)?\d{2,4}(?:[ -]\d{2,4}){1,4})\b",
+            &[],
+            r"(?:^|[^A-Za-z0-9_.:/-])(?P<v>(?:\+?86[ -]?)?1[3-9][0-9][ -]?[0-9]{4}[ -]?[0-9]{4})(?:$|[^A-Za-z0-9_.:/-])",
         ),
-        (Kind::Phone, r"(?:电话|手机|tel|phone|mobile)\s*[:：]?\s*(?P<v>\(?0?\d{2,4}\)?[ -]?\d{3,4}[ -]?\d{3,4})\b"),
+        (
+            Kind::Phone,
+            &["+"],
+            r"(?:^|[^A-Za-z0-9_.:/+-])(?P<v>\+[1-9][0-9]{0,2}[ -]?(?:\([0-9]{1,4}\)[ -]?)?[0-9]{2,4}(?:[ -][0-9]{2,4}){1,4})\b",
+        ),
+        (
+            Kind::Phone,
+            &["电话", "手机", "tel", "phone", "mobile"],
+            r"(?i)(?:电话|手机|\btel|\bphone|\bmobile)\s*[:：]?\s*(?P<v>\(?0?[0-9]{2,4}\)?[ -]?[0-9]{3,4}[ -]?[0-9]{3,4})\b",
+        ),
     ];
-    patterns.into_iter().map(|(kind, pattern)| (kind, compile(pattern))).collect()
+    rules.into_iter().map(|(kind, needles, pattern)| Rule { kind, needles, pattern: compile(pattern) }).collect()
 });
 
-static IPV4: LazyLock<Regex> = LazyLock::new(|| compile(r"\b(?P<v>\d{1,3}(?:\.\d{1,3}){3})\b"));
-static IPV6: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"(?i)(?:^|[^\w:.])(?P<v>[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){2,7})(?:$|[^\w:.])"));
-static INSTANCE: LazyLock<Regex> = LazyLock::new(|| compile(r"\b(?P<v>\d{1,3}(?:\.\d{1,3}){3}(?P<port>:\d{2,5})?)\b"));
+/// Finds which rules' needles a text holds, in one pass; each needle knows its rule.
+static NEEDLES: LazyLock<(AhoCorasick, Vec<usize>)> = LazyLock::new(|| {
+    let needles =
+        RULES.iter().enumerate().flat_map(|(rule, one)| one.needles.iter().map(move |needle| (*needle, rule)));
+    let (needles, rules): (Vec<&str>, Vec<usize>) = needles.unzip();
+    (AhoCorasick::builder().ascii_case_insensitive(true).build(needles).expect("a few short needles"), rules)
+});
+
+static IPV4: LazyLock<Regex> = LazyLock::new(|| compile(r"\b(?P<v>[0-9]{1,3}(?:\.[0-9]{1,3}){3})\b"));
+static IPV6: LazyLock<Regex> = LazyLock::new(|| {
+    compile(r"(?:^|[^A-Za-z0-9_:.])(?P<v>[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{0,4}){2,7})(?:$|[^A-Za-z0-9_:.])")
+});
+static INSTANCE: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"\b(?P<v>[0-9]{1,3}(?:\.[0-9]{1,3}){3}(?P<port>:[0-9]{2,5})?)\b"));
 
 fn compile(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the tests compile the patterns")
+    Regex::new(&hindcast_text::ascii_boundaries(pattern)).expect("the tests compile the patterns")
 }
 
 /// Whether instances and people keep their names.
@@ -150,19 +206,19 @@ impl<'a> Redactor<'a> {
     /// The text with placeholders.
     pub(crate) fn text(&mut self, text: &str) -> String {
         let mut text = text.to_owned();
-        // Every pattern needs one of these; most sentences have none.
-        let is_suspect =
-            text.bytes().any(|b| b.is_ascii_digit() || matches!(b, b'@' | b':' | b'=' | b'-')) || !text.is_ascii();
-        if is_suspect {
-            for (kind, pattern) in PATTERNS.iter() {
-                text = self.replace(text, pattern, |_| Some(*kind));
-            }
-            if self.naming == Naming::Anonymised {
-                text = self.replace(text, &INSTANCE, instance);
-            }
-            text = self.replace(text, &IPV4, |found| public_ipv4(found).then_some(Kind::Ip));
-            text = self.replace(text, &IPV6, |found| public_ipv6(&found["v"]).then_some(Kind::Ip));
+        let (needles, owners) = &*NEEDLES;
+        let mut wanted: Vec<bool> = RULES.iter().map(|rule| rule.needles.is_empty()).collect();
+        for found in needles.find_overlapping_iter(&text) {
+            wanted[owners[found.pattern().as_usize()]] = true;
         }
+        for (rule, _) in RULES.iter().zip(wanted).filter(|(_, wanted)| *wanted) {
+            text = self.replace(text, &rule.pattern, |_| Some(rule.kind));
+        }
+        if self.naming == Naming::Anonymised {
+            text = self.replace(text, &INSTANCE, instance);
+        }
+        text = self.replace(text, &IPV4, |found| public_ipv4(found).then_some(Kind::Ip));
+        text = self.replace(text, &IPV6, |found| public_ipv6(&found["v"]).then_some(Kind::Ip));
         if let Some(finder) = &self.names.0 {
             let mut shown = String::with_capacity(text.len());
             let source = text;

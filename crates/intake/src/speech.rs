@@ -34,7 +34,7 @@ impl Speech {
         if prose.trim().is_empty() {
             return Self::default();
         }
-        let claims = texts.read(atlas, prose).claims;
+        let claims = texts.claims(atlas, prose);
         let chosen = bottleneck(atlas, &claims, None);
         let denies = |role| matches!(role, ClaimRole::RuledOut | ClaimRole::Retracted);
         let denied = claims.claims.iter().filter(|claim| denies(claim.role)).map(|claim| claim.subject).collect();

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use hindcast_atlas::{Atlas, Form, Mention, Subject};
 use hindcast_case::{FinalHumanConclusion, Span, StructuredConclusion};
 use hindcast_skill::Question;
-use hindcast_text::{ClaimRole, Move, Reading, Strength, TextReader, bottleneck, sentences};
+use hindcast_text::{ClaimRole, Claims, Move, Strength, TextReader, bottleneck, sentences};
 use regex::Regex;
 
 /// From this score on a replay is called leaking.
@@ -114,7 +114,7 @@ static TAGS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn compile(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("the tests compile the patterns")
+    Regex::new(&hindcast_text::ascii_boundaries(pattern)).expect("the tests compile the patterns")
 }
 
 /// What the engineers concluded, prepared to be looked for.
@@ -163,15 +163,13 @@ impl<'a> LeakCheck<'a> {
     fn answer(&self, human: &FinalHumanConclusion) -> Answer {
         let text = &human.owner_final_comment;
         let text = &text[..text.floor_char_boundary(MAX_TEXT)];
-        let reading = self.texts.read(self.atlas, text);
+        let mentions = self.texts.mentions(text);
         let structured = StructuredConclusion::parse(&human.structured_conclusion);
         let named = structured.and_then(|fields| self.atlas.resolve(&fields.bottleneck));
         let subject = named
             .map(|resolved| Subject::Mechanism(resolved.mechanism()))
-            .or_else(|| bottleneck(self.atlas, &reading.claims, None).map(|claim| claim.subject));
-        let names = |span: Span| {
-            reading.scan.mentions.iter().any(|mention| span.overlaps(mention.span) && self.is_answer(subject, mention))
-        };
+            .or_else(|| bottleneck(self.atlas, &self.texts.claims(self.atlas, text), None).map(|claim| claim.subject));
+        let names = |span: Span| mentions.iter().any(|m| span.overlaps(m.span) && self.is_answer(subject, m));
         let sentences = sentences(text)
             .filter(|span| names(*span) || Move::of(&text[span.start..span.end]).concludes())
             .map(|span| runs(&text[span.start..span.end]))
@@ -180,16 +178,24 @@ impl<'a> LeakCheck<'a> {
         Answer { subject, sentences }
     }
 
+    /// Weighs the sentences of a field that stood in no field before.
     fn weigh(&self, field: &'static str, text: &str, new: &[Span], answer: &Answer, signals: &mut Vec<Signal>) {
+        let Some(first) = new.first() else { return };
+        let base = first.start;
+        let text = &text[base..];
+        let new: Vec<Span> = new.iter().map(|span| Span::new(span.start - base, span.end - base)).collect();
         let mut add = |kind, weight, span: Span| {
             let passage = text[span.start..span.end].to_owned();
+            let span = Span::new(span.start + base, span.end + base);
             signals.push(Signal { kind, weight, field, span, passage });
         };
-        let reading = self.texts.read(self.atlas, text);
-        for span in new {
+        let is_new = |span: Span| new.iter().any(|sentence| sentence.overlaps(span));
+        let mentions = if answer.subject.is_some() { self.texts.mentions(text) } else { Vec::new() };
+        let named: Vec<&Mention> = mentions.iter().filter(|mention| self.is_answer(answer.subject, mention)).collect();
+        let claims = if named.is_empty() { Claims::default() } else { self.texts.claims(self.atlas, text) };
+        for span in &new {
             let sentence = &text[span.start..span.end];
-            let names =
-                reading.scan.mentions.iter().any(|m| span.overlaps(m.span) && self.is_answer(answer.subject, m));
+            let names = named.iter().any(|mention| span.overlaps(mention.span));
             let does = Move::of(sentence);
             if let Some(weight) = wording(sentence, answer) {
                 add(SignalKind::Wording, weight, *span);
@@ -197,9 +203,9 @@ impl<'a> LeakCheck<'a> {
             match (does.finds && !does.asks, names) {
                 (true, true) => add(SignalKind::SameConclusion, 0.9, *span),
                 (true, false) => add(SignalKind::Conclusion, 0.6, *span),
-                (false, true) if self.is_cause(&reading, *span, answer) => add(SignalKind::SameCause, 0.7, *span),
+                (false, true) if is_cause(&claims, *span, answer) => add(SignalKind::SameCause, 0.7, *span),
                 (false, true) if does.explains && !does.asks => add(SignalKind::SameCause, 0.5, *span),
-                (false, true) if self.is_fact(&reading, *span, answer) => add(SignalKind::Mention, 0.3, *span),
+                (false, true) if is_fact(&claims, *span, answer) => add(SignalKind::Mention, 0.3, *span),
                 _ => {}
             }
             if does.solves && !does.asks {
@@ -208,24 +214,18 @@ impl<'a> LeakCheck<'a> {
         }
         for found in NAMES.find_iter(text) {
             let span = Span::new(found.start(), found.end());
-            if new.iter().any(|sentence| sentence.overlaps(span))
-                && let Some(weight) = self.name(found.as_str(), answer)
-            {
+            if let Some(weight) = self.name(found.as_str(), answer).filter(|_| is_new(span)) {
                 add(SignalKind::Name, weight, span);
             }
         }
         for found in TAGS.find_iter(text) {
             let span = Span::new(found.start(), found.end());
-            let is_new = new.iter().any(|sentence| sentence.overlaps(span));
-            if is_new && self.names_answer(&spaced(found.as_str()), answer) {
+            if is_new(span) && self.names_answer(&spaced(found.as_str()), answer) {
                 add(SignalKind::Tag, 0.7, span);
             }
         }
-        let ids = reading.scan.mentions.iter().filter(|mention| mention.form == Form::Id);
-        for mention in ids.filter(|mention| self.is_answer(answer.subject, mention)) {
-            if new.iter().any(|sentence| sentence.overlaps(mention.span)) {
-                add(SignalKind::Tag, 0.8, mention.span);
-            }
+        for mention in named.iter().filter(|mention| mention.form == Form::Id && is_new(mention.span)) {
+            add(SignalKind::Tag, 0.8, mention.span);
         }
     }
 
@@ -236,24 +236,6 @@ impl<'a> LeakCheck<'a> {
             (Some(answer), subject) => answer == subject,
             (None, _) => false,
         }
-    }
-
-    fn is_cause(&self, reading: &Reading, span: Span, answer: &Answer) -> bool {
-        reading.claims.claims.iter().any(|claim| {
-            claim.role == ClaimRole::Cause
-                && claim.strength >= Strength::Cause
-                && span.overlaps(claim.span)
-                && Some(claim.subject) == answer.subject
-        })
-    }
-
-    /// Whether a sentence states the very mechanism, neither as a guess nor as something excluded.
-    fn is_fact(&self, reading: &Reading, span: Span, answer: &Answer) -> bool {
-        reading.claims.claims.iter().any(|claim| {
-            matches!(claim.role, ClaimRole::Cause | ClaimRole::Symptom | ClaimRole::Contributing)
-                && span.overlaps(claim.span)
-                && Some(claim.subject) == answer.subject
-        })
     }
 
     /// A file name or address: it tells by the mechanism, by calling itself a conclusion, or both.
@@ -268,10 +250,28 @@ impl<'a> LeakCheck<'a> {
     }
 
     fn names_answer(&self, words: &str, answer: &Answer) -> bool {
-        let mentions = self.texts.glance(words).scan.mentions;
+        let mentions = if answer.subject.is_some() { self.texts.mentions(words) } else { Vec::new() };
         // A component alone is what a panel is about: "disk-performance.png".
         mentions.iter().any(|mention| mention.form != Form::Family && self.is_answer(answer.subject, mention))
     }
+}
+
+fn is_cause(claims: &Claims, span: Span, answer: &Answer) -> bool {
+    claims.claims.iter().any(|claim| {
+        claim.role == ClaimRole::Cause
+            && claim.strength >= Strength::Cause
+            && span.overlaps(claim.span)
+            && Some(claim.subject) == answer.subject
+    })
+}
+
+/// Whether a sentence states the very mechanism, neither as a guess nor as something excluded.
+fn is_fact(claims: &Claims, span: Span, answer: &Answer) -> bool {
+    claims.claims.iter().any(|claim| {
+        matches!(claim.role, ClaimRole::Cause | ClaimRole::Symptom | ClaimRole::Contributing)
+            && span.overlaps(claim.span)
+            && Some(claim.subject) == answer.subject
+    })
 }
 
 /// A name as words: `io-jitter_1.png` is "io jitter 1 png".

@@ -22,9 +22,19 @@ const SOLVED: &str = r"resolution\s*[:：]|resolved (by|after)|fixed (by|in|afte
 
 static PATTERNS: LazyLock<[Regex; 5]> = LazyLock::new(|| {
     [FINAL, CAUSAL, OPEN, BACK, SOLVED].map(|pattern| {
-        regex::RegexBuilder::new(pattern).case_insensitive(true).build().expect("the tests compile the patterns")
+        regex::RegexBuilder::new(&ascii_boundaries(pattern))
+            .case_insensitive(true)
+            .build()
+            .expect("the tests compile the patterns")
     })
 });
+
+/// A pattern whose `\b` are boundaries of ASCII words. Chinese has no spaces: "确认RCA了" has the word RCA. And only such
+/// boundaries can be matched in one pass over any text.
+#[must_use]
+pub fn ascii_boundaries(pattern: &str) -> String {
+    pattern.replace(r"\b", r"(?-u:\b)")
+}
 
 /// What a sentence does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -15,11 +15,11 @@ mod words;
 
 pub use bottleneck::bottleneck;
 pub use claims::{Claim, ClaimRole, Claims, Strength};
-pub use discourse::{Move, sentences};
+pub use discourse::{Move, ascii_boundaries, sentences};
 pub use place::Places;
 
 use claims::ClaimReader;
-use hindcast_atlas::{Atlas, Lexicon, Scan};
+use hindcast_atlas::{Atlas, Lexicon, Mention, Scan};
 use place::PlaceReader;
 
 /// Reads texts; built once from an atlas.
@@ -55,6 +55,22 @@ impl TextReader {
         let claims = self.claims.read(atlas, text, &scan);
         let places = self.places.read(text, &scan.folded);
         Reading { claims, places, scan }
+    }
+
+    /// What a text asserts about mechanisms. A text that mentions none costs only the look for mentions.
+    #[must_use]
+    pub fn claims(&self, atlas: &Atlas, text: &str) -> Claims {
+        let scan = self.lexicon.scan(text);
+        if scan.mentions.is_empty() {
+            return Claims::default();
+        }
+        self.claims.read(atlas, text, &scan)
+    }
+
+    /// The mentions of a text.
+    #[must_use]
+    pub fn mentions(&self, text: &str) -> Vec<Mention> {
+        self.lexicon.scan(text).mentions
     }
 
     /// Mentions and places of a text, without working out its claims.
