@@ -116,7 +116,7 @@ fn the_skill_is_shown_nothing_of_the_human_half() {
     let (changed, _) = run(&other.to_string(), "b");
     assert_eq!(conclusion, changed);
     let excluded = inputs["excluded_fields"].as_array().expect("a list");
-    assert!(excluded.iter().any(|field| field == "final_human_conclusion.owner_final_comment"));
+    assert!(excluded.iter().any(|field| field == "final_human_conclusion.owner_final_comment: it is the answer"));
     let used = inputs["used_fields"].as_array().expect("a list");
     assert_eq!(used.len(), 3, "{used:?}");
 }

@@ -92,6 +92,14 @@ impl SignalKind {
 }
 
 impl Leak {
+    /// The strongest passage and the score in one sentence; nothing where nothing was found.
+    #[must_use]
+    pub fn summary(&self) -> Option<String> {
+        let signal = self.signals.first()?;
+        let passage: String = signal.passage.chars().take(80).collect();
+        Some(format!("{} {} (score {:.2}): {passage:?}", signal.field, signal.kind.as_str(), self.score))
+    }
+
     /// Whether the replay is to stay out of headline figures.
     #[must_use]
     pub fn is_leaking(&self) -> bool {

@@ -15,9 +15,14 @@ use hindcast_case::Case;
 use hindcast_skill::BuiltinSkill;
 
 /// Replays a case through the built-in skill: fills `replay_inputs` and `skill_conclusion`, and clears what an earlier
-/// comparison left.
-pub fn replay_builtin(skill: &BuiltinSkill<'_>, case: &mut Case) {
-    let (question, inputs) = question(case);
+/// comparison left. Gives what the leak check found in what the skill was shown.
+pub fn replay_builtin(skill: &BuiltinSkill<'_>, leaks: &LeakCheck<'_>, case: &mut Case) -> Leak {
+    let (question, mut inputs) = question(case);
+    let leak = leaks.check(&question, &case.final_human_conclusion);
+    if let Some(summary) = leak.summary().filter(|_| leak.is_leaking()) {
+        inputs.notes.push_str(&format!(" Leak suspected: {summary}."));
+    }
     case.skill_conclusion = skill.diagnose(&question);
     case.replay_inputs = inputs;
+    leak
 }

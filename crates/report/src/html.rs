@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use hindcast_case::{Case, MatchLevel, Span, Vocabulary};
+use hindcast_replay::Leak;
 use hindcast_verdict::{Conclusion, Reader, Verdict, word};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -36,8 +37,8 @@ impl HtmlReport {
 
     /// The section of one case; made where the case is compared, so that it can be made in parallel.
     #[must_use]
-    pub fn section(reader: &Reader, case: &Case, verdict: &Verdict) -> String {
-        case_section(reader, case, verdict).into_string()
+    pub fn section(reader: &Reader, case: &Case, verdict: &Verdict, leak: Option<&Leak>) -> String {
+        case_section(reader, case, verdict, leak).into_string()
     }
 
     /// Adds a case with its section.
@@ -143,6 +144,7 @@ fn totals_section(tally: &Tally, skill: &str) -> Markup {
     let comparable = tally.comparable();
     html! {
         p { "Skill: " strong { (skill) } ". " (tally.cases()) " cases, " (comparable) " of them comparable"
+            @if tally.leaking > 0 { ", " (tally.leaking) " left out because what the skill saw gives the conclusion away" }
             @if tally.unusable > 0 { ", " (tally.unusable) " files that could not be used" } "." }
         table.totals {
             thead { tr { th { "verdict" } th { "cases" } th { "95 % Wilson interval" } } }
@@ -185,18 +187,23 @@ fn table_row(row: &Row) -> Markup {
             td { (row.entry_mode.map_or("", Vocabulary::as_str)) }
             td { code { (row.skill_bottleneck) } }
             td { code { (row.human_bottleneck) } }
-            td { (badge(row.level)) }
+            td { (badge(row.level)) @if row.leak.is_some() { " " span.badge.leak { "leak" } } }
             td { (row.mismatch.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join(", ")) }
         }
     }
 }
 
-fn case_section(reader: &Reader, case: &Case, verdict: &Verdict) -> Markup {
+fn case_section(reader: &Reader, case: &Case, verdict: &Verdict, leak: Option<&Leak>) -> Markup {
     let skill = &case.skill_conclusion;
     html! {
         section id=(case.incident_id) {
             h2 { (case.incident_id) " " (case.canonical_incident.title) }
             p { (badge(verdict.level)) " by rule " code { (verdict.rule) } ": " (verdict.why) }
+            @if let Some(leak) = leak {
+                p { span.badge.leak { "leak" } " What the skill saw gives the conclusion away, so the case is in no total (score "
+                    (format!("{:.2}", leak.score)) "):" }
+                ul { @for signal in &leak.signals { li { code { (signal.field) } " " (signal.kind.as_str()) ": " q { (signal.passage) } } } }
+            }
             @if !case.initial_symptom.is_empty() { p.symptom { (case.initial_symptom) } }
             (causal_map(reader, verdict))
             div.sides {

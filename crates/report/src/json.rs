@@ -35,6 +35,7 @@ pub fn row_json(row: &Row) -> Value {
         "match_level": row.level.as_str(),
         "mismatch_type": words(&row.mismatch),
         "recorded_match_level": row.recorded.map_or("", Vocabulary::as_str),
+        "leak_score": row.leak.as_ref().map(|leak| leak.score),
     })
 }
 
@@ -48,6 +49,7 @@ pub fn run_json(tally: &Tally, skill: &str) -> Value {
         "skill": skill,
         "cases": tally.cases(),
         "comparable": tally.comparable(),
+        "leaking": tally.leaking,
         "unusable": tally.unusable,
         "match_levels": by_level(tally.levels),
         "wilson95": Value::Object(shares.collect()),

@@ -1,6 +1,7 @@
 //! What every report of a run is made of.
 
 use hindcast_case::{Case, EntryMode, IncidentId, MatchLevel, MismatchType, Vocabulary};
+use hindcast_replay::Leak;
 use hindcast_verdict::{Conclusion, Interval, Reader, Verdict, wilson95};
 
 /// One line of a run's table.
@@ -20,12 +21,14 @@ pub struct Row {
     pub mismatch: Vec<MismatchType>,
     /// The verdict that the casebook records, from an earlier run or a person.
     pub recorded: Option<MatchLevel>,
+    /// What gave the conclusion away to the skill, where something did.
+    pub leak: Option<Leak>,
 }
 
 impl Row {
     /// The line of a verdict; `recorded` is what the casebook says.
     #[must_use]
-    pub fn new(reader: &Reader, case: &Case, verdict: &Verdict, recorded: Option<MatchLevel>) -> Self {
+    pub fn new(reader: &Reader, case: &Case, verdict: &Verdict, recorded: Option<MatchLevel>, leak: Leak) -> Self {
         Self {
             incident_id: case.incident_id.clone(),
             entry_mode: case.skill_conclusion.entry_mode,
@@ -34,6 +37,7 @@ impl Row {
             level: verdict.level,
             mismatch: verdict.mismatch.clone(),
             recorded,
+            leak: leak.is_leaking().then_some(leak),
         }
     }
 }
@@ -54,6 +58,8 @@ pub struct Tally {
     pub levels: [usize; 4],
     /// `confusion[recorded][this run]`; the fifth row is "not recorded".
     pub confusion: [[usize; 4]; 5],
+    /// Cases that gave the conclusion away to the skill; they are in none of the other counts.
+    pub leaking: usize,
     /// Files that could not be used.
     pub unusable: usize,
 }
@@ -61,6 +67,10 @@ pub struct Tally {
 impl Tally {
     /// Counts one case.
     pub fn add(&mut self, row: &Row) {
+        if row.leak.is_some() {
+            self.leaking += 1;
+            return;
+        }
         let level = index(row.level);
         self.levels[level] += 1;
         self.confusion[row.recorded.map_or(4, index)][level] += 1;
@@ -69,7 +79,7 @@ impl Tally {
     /// Cases compared.
     #[must_use]
     pub fn cases(&self) -> usize {
-        self.levels.iter().sum()
+        self.levels.iter().sum::<usize>() + self.leaking
     }
 
     /// Cases with this verdict.
@@ -81,7 +91,7 @@ impl Tally {
     /// Cases in which the engineers named a cause: those that agreement is a share of.
     #[must_use]
     pub fn comparable(&self) -> usize {
-        self.cases() - self.count(MatchLevel::HumanConclusionUnclear)
+        self.levels.iter().sum::<usize>() - self.count(MatchLevel::HumanConclusionUnclear)
     }
 
     /// The 95 % interval of the share of comparable cases that have this verdict; none without comparable cases.

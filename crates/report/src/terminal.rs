@@ -43,7 +43,7 @@ pub fn rows_table(rows: &[Row], width: Option<u16>, colours: Colours) -> String 
             Cell::new(printable(or_dash(&row.skill_bottleneck))),
             Cell::new(printable(or_dash(&row.human_bottleneck))),
             level_cell(row.level, colours),
-            Cell::new(types),
+            Cell::new(if row.leak.is_some() { format!("LEAK {types}") } else { types }),
         ]);
     }
     // Names stay whole where there is room; only the last column wraps.
@@ -69,8 +69,12 @@ pub fn agreement_line(tally: &Tally) -> String {
         ),
         None => "no comparable case".to_owned(),
     };
+    let leaking = match tally.leaking {
+        0 => String::new(),
+        leaking => format!("\n  left out, because the inputs give the conclusion away: {leaking}"),
+    };
     format!(
-        "{} cases, {comparable} of them comparable\n  matched            {}\n  partially matched  {}\n  mismatched         {}\n  human conclusion unclear: {}",
+        "{} cases, {comparable} of them comparable\n  matched            {}\n  partially matched  {}\n  mismatched         {}\n  human conclusion unclear: {}{leaking}",
         tally.cases(),
         share(MatchLevel::Matched),
         share(MatchLevel::PartiallyMatched),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hindcast_atlas::Atlas;
 use hindcast_case::Severity;
-use hindcast_replay::{Casebook, replay_builtin};
+use hindcast_replay::{Casebook, LeakCheck, replay_builtin};
 use hindcast_report::{HtmlReport, Row, Tally, agreement_line, confusion_table, row_json, rows_table, run_json};
 use hindcast_skill::BuiltinSkill;
 use hindcast_verdict::Comparer;
@@ -144,10 +144,11 @@ fn replay(comparer: &Comparer, skill: &BuiltinSkill<'_>, path: &Path, dir: &Path
         return Ok(Replayed::Unusable(lines.join("\n")));
     };
     let recorded = case.match_level;
-    replay_builtin(skill, &mut case);
+    let leaks = LeakCheck::new(&comparer.reader.atlas, &comparer.reader.texts);
+    let leak = replay_builtin(skill, &leaks, &mut case);
     let verdict = comparer.compare(&case);
-    let row = Row::new(&comparer.reader, &case, &verdict, recorded);
-    let section = HtmlReport::section(&comparer.reader, &case, &verdict);
+    let row = Row::new(&comparer.reader, &case, &verdict, recorded, leak);
+    let section = HtmlReport::section(&comparer.reader, &case, &verdict, row.leak.as_ref());
     verdict.record(&mut case);
     let written = dir.join("cases").join(format!("{}.json", case.incident_id));
     let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&written);

@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 
 use hindcast_case::Vocabulary;
 use hindcast_intake::{DoubtKind, FieldChange, FieldOutcome};
-use hindcast_replay::Leak;
 use hindcast_report::printable;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -238,13 +237,6 @@ impl<'a> Ledger<'a> {
         }
         text
     }
-}
-
-/// Why inputs are called leaking, in one line.
-pub(super) fn told(leak: &Leak) -> String {
-    let Some(signal) = leak.signals.first() else { return String::new() };
-    let passage: String = signal.passage.chars().take(80).collect();
-    format!("{} in {} (score {:.2}): {passage:?}", signal.kind.as_str(), signal.field, leak.score)
 }
 
 fn change_json(change: &FieldChange) -> serde_json::Value {

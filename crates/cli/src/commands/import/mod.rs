@@ -224,8 +224,7 @@ impl<'a> Importer<'a> {
                 }
                 let mut incident = intake.incident(&ticket, self.as_of);
                 let leak = self.complete(&mut incident.case);
-                if leak.is_leaking() {
-                    let message = format!("what a skill would see {}", ledger::told(&leak));
+                if let Some(message) = leak.summary().filter(|_| leak.is_leaking()) {
                     incident.doubts.push(Doubt { kind: DoubtKind::Leak, message });
                 }
                 Read::Case(Box::new(Imported { incident, leak }))
