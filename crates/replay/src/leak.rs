@@ -5,13 +5,11 @@
 //! combine as independent evidence. The weights were set on planted leaks and clean tickets (`tests/leaks.rs`).
 
 use std::collections::HashSet;
-use std::sync::LazyLock;
 
 use hindcast_atlas::{Atlas, Form, Mention, Subject};
 use hindcast_case::{FinalHumanConclusion, Span, StructuredConclusion};
 use hindcast_skill::Question;
 use hindcast_text::{ClaimRole, Claims, Move, Strength, TextReader, bottleneck, sentences};
-use regex::Regex;
 
 /// From this score on a replay is called leaking.
 pub const LEAKING: f64 = 0.5;
@@ -107,23 +105,30 @@ impl Leak {
     }
 }
 
-/// Names of files, and the paths of addresses.
-static NAMES: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"(?i)https?://\S+|[^\s\[\](),，。：:;；/\\]+\.(?:png|jpe?g|gif|webp|svg|pdf|log|txt|md|docx?|xlsx?|html?|zip|tar|gz)\b",
-    )
-});
+/// Endings of files that people attach to tickets.
+const FILE_ENDINGS: [&str; 17] = [
+    "png", "jpg", "jpeg", "gif", "webp", "svg", "pdf", "log", "txt", "md", "doc", "docx", "xlsx", "html", "zip", "tar",
+    "gz",
+];
 
-/// Tags: `#io-jitter`, `[io-jitter]`, and the rest of a line behind "labels:".
-static TAGS: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"(?im)#[\w\p{Han}-]{2,60}|[\[【][^\[\]【】\n]{2,60}[\]】]|^\W{0,4}(?:labels?|tags?|components?|category|标签|标记|分类|组件)\s*[:：][^\n]{1,200}",
-    )
-});
+/// Words that open a line of tags.
+const TAG_LINES: [&str; 12] = [
+    "label:",
+    "labels:",
+    "tag:",
+    "tags:",
+    "component:",
+    "components:",
+    "category:",
+    "标签:",
+    "标签：",
+    "分类：",
+    "组件：",
+    "组件:",
+];
 
-fn compile(pattern: &str) -> Regex {
-    Regex::new(&hindcast_text::ascii_boundaries(pattern)).expect("the tests compile the patterns")
-}
+/// The longest tag.
+const MAX_TAG: usize = 60;
 
 /// What the engineers concluded, prepared to be looked for.
 struct Answer {
@@ -144,6 +149,10 @@ impl<'a> LeakCheck<'a> {
     #[must_use]
     pub fn check(&self, question: &Question, human: &FinalHumanConclusion) -> Leak {
         let answer = self.answer(human);
+        if answer.subject.is_none() && answer.sentences.is_empty() {
+            // Nobody concluded, so nothing can be given away.
+            return Leak::default();
+        }
         let mut signals = Vec::new();
         let links = question.clinic_links.iter().chain(&question.grafana_links);
         let links = links.map(|link| link.0.as_str()).collect::<Vec<_>>().join("\n");
@@ -220,15 +229,13 @@ impl<'a> LeakCheck<'a> {
                 add(SignalKind::Solution, if names { 0.8 } else { 0.3 }, *span);
             }
         }
-        for found in NAMES.find_iter(text) {
-            let span = Span::new(found.start(), found.end());
-            if let Some(weight) = self.name(found.as_str(), answer).filter(|_| is_new(span)) {
+        for span in names(text).filter(|span| is_new(*span)) {
+            if let Some(weight) = self.name(&text[span.start..span.end], answer) {
                 add(SignalKind::Name, weight, span);
             }
         }
-        for found in TAGS.find_iter(text) {
-            let span = Span::new(found.start(), found.end());
-            if is_new(span) && self.names_answer(&spaced(found.as_str()), answer) {
+        for span in tags(text).into_iter().filter(|span| is_new(*span)) {
+            if self.names_answer(&spaced(&text[span.start..span.end]), answer) {
                 add(SignalKind::Tag, 0.7, span);
             }
         }
@@ -282,6 +289,51 @@ fn is_fact(claims: &Claims, span: Span, answer: &Answer) -> bool {
     })
 }
 
+/// Names of files, and addresses.
+fn names(text: &str) -> impl Iterator<Item = Span> {
+    let parts = |c: char| {
+        c.is_whitespace() || matches!(c, '[' | ']' | '(' | ')' | '<' | '>' | ',' | '，' | '。' | '：' | '；' | '"')
+    };
+    let is_name = |part: &str| {
+        let file = part.trim_end_matches(['.', ':', ';']).rsplit_once('.');
+        part.contains("://") || file.is_some_and(|(_, end)| FILE_ENDINGS.contains(&end.to_ascii_lowercase().as_str()))
+    };
+    let start = text.as_ptr() as usize;
+    text.split(parts).filter(move |part| part.len() > 4 && is_name(part)).map(move |part| {
+        let at = part.as_ptr() as usize - start;
+        Span::new(at, at + part.len())
+    })
+}
+
+/// Tags: `#io-jitter`, `[io-jitter]`, `【抖动】`, and what stands behind "Labels:".
+fn tags(text: &str) -> Vec<Span> {
+    let mut spans = Vec::new();
+    for (at, mark) in text.match_indices(['#', '[', '【']) {
+        let rest = &text[at + mark.len()..];
+        let close = match mark {
+            "#" => rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_')).or(Some(rest.len())),
+            _ => rest[..rest.floor_char_boundary(MAX_TAG)]
+                .find([']', '】', '\n'])
+                .filter(|at| !rest[*at..].starts_with('\n')),
+        };
+        spans.extend(
+            close
+                .filter(|length| (2..=MAX_TAG).contains(length))
+                .map(|length| Span::new(at + mark.len(), at + mark.len() + length)),
+        );
+    }
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let head: String =
+            line.trim_start_matches([' ', '-', '*', '|', '>']).chars().take(12).flat_map(char::to_lowercase).collect();
+        if TAG_LINES.iter().any(|word| head.starts_with(word)) {
+            spans.push(Span::new(at, at + line.trim_end().len()));
+        }
+        at += line.len();
+    }
+    spans
+}
+
 /// A name as words: `io-jitter_1.png` is "io jitter 1 png".
 fn spaced(name: &str) -> String {
     name.chars()
@@ -291,6 +343,9 @@ fn spaced(name: &str) -> String {
 
 /// How sure the wording of a sentence makes it that it comes from the conclusion.
 fn wording(sentence: &str, answer: &Answer) -> Option<f64> {
+    if answer.sentences.is_empty() {
+        return None;
+    }
     let shown = runs(sentence);
     let share = |theirs: &HashSet<u64>| {
         let shared = theirs.iter().filter(|run| shown.contains(*run)).count();
@@ -306,31 +361,30 @@ fn wording(sentence: &str, answer: &Answer) -> Option<f64> {
 
 /// Hashes of all runs of [`WORDS`] words; of Chinese, characters count, twice as many.
 fn runs(text: &str) -> HashSet<u64> {
-    let mut words: Vec<String> = Vec::new();
+    // FNV-1a, a word at a time.
+    let step = |hash: u64, value: u64| (hash ^ value).wrapping_mul(0x0100_0000_01b3);
+    let mut words: Vec<u64> = Vec::new();
+    let mut chinese = 0;
     let mut in_word = false;
     for c in text.chars() {
         if ('\u{2e80}'..='\u{9fff}').contains(&c) {
-            words.push(c.to_string());
+            words.push(step(FNV, u64::from(u32::from(c))));
+            chinese += 1;
             in_word = false;
         } else if c.is_alphanumeric() {
             if !in_word {
-                words.push(String::new());
+                words.push(FNV);
             }
-            words.last_mut().expect("one was pushed").extend(c.to_lowercase());
+            let word = words.last_mut().expect("one was pushed");
+            *word = c.to_lowercase().fold(*word, |hash, c| step(hash, u64::from(u32::from(c))));
             in_word = true;
         } else {
             in_word = false;
         }
     }
-    let chinese = words.iter().filter(|word| word.chars().all(|c| c >= '\u{2e80}')).count();
     let length = if chinese * 2 > words.len() { WORDS * 2 } else { WORDS };
-    words
-        .windows(length)
-        .map(|run| {
-            use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-            let mut hasher = DefaultHasher::new();
-            run.hash(&mut hasher);
-            hasher.finish()
-        })
-        .collect()
+    words.windows(length).map(|run| run.iter().fold(FNV, |hash, word| step(hash, *word))).collect()
 }
+
+/// Where FNV-1a begins.
+const FNV: u64 = 0xcbf2_9ce4_8422_2325;

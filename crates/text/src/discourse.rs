@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use hindcast_case::Span;
-use regex::Regex;
+use regex::RegexSet;
 
 /// Words that call something the cause, for good.
 const FINAL: &str = r"root[ -]?cause|\brca\b|post[ -]?mortem|the culprit|in conclusion|conclusion\s*[:：]|confirmed (that|to be|as)|we confirmed|turned out|turns out|found (it|the (cause|reason|problem))\b|根因|根本原因|真正原因|结论|复盘|最终确认|确认(是|为|了)|定位到|定位为|(找到|查明|查到)\S{0,4}原因";
@@ -20,13 +20,10 @@ const BACK: &str = r"i was wrong|we were wrong|was (a )?wrong|is wrong|not the (
 /// Words that tell how it was solved.
 const SOLVED: &str = r"resolution\s*[:：]|resolved (by|after)|fixed (by|in|after)|workaround|mitigated by|went away after|recovered after|解决(方案|办法|方法)|已(修复|解决|恢复)|(修复|更换|升级|扩容|替换|调整|重启)\S{0,12}(后|之后)\S{0,4}(恢复|正常|解决)";
 
-static PATTERNS: LazyLock<[Regex; 5]> = LazyLock::new(|| {
-    [FINAL, CAUSAL, OPEN, BACK, SOLVED].map(|pattern| {
-        regex::RegexBuilder::new(&ascii_boundaries(pattern))
-            .case_insensitive(true)
-            .build()
-            .expect("the tests compile the patterns")
-    })
+/// All five, matched in one pass.
+static PATTERNS: LazyLock<RegexSet> = LazyLock::new(|| {
+    let patterns = [FINAL, CAUSAL, OPEN, BACK, SOLVED].map(ascii_boundaries);
+    regex::RegexSetBuilder::new(patterns).case_insensitive(true).build().expect("the tests compile the patterns")
 });
 
 /// A pattern whose `\b` are boundaries of ASCII words. Chinese has no spaces: "确认RCA了" has the word RCA. And only such
@@ -55,7 +52,8 @@ impl Move {
     /// What a sentence does.
     #[must_use]
     pub fn of(sentence: &str) -> Self {
-        let [finds, explains, asks, retracts, solves] = PATTERNS.each_ref().map(|pattern| pattern.is_match(sentence));
+        let found = PATTERNS.matches(sentence);
+        let [finds, explains, asks, retracts, solves] = [0, 1, 2, 3, 4].map(|pattern| found.matched(pattern));
         Self { finds, explains, asks, retracts, solves }
     }
 
