@@ -177,9 +177,15 @@ impl<'a> Redactor<'a> {
     /// Replaces what must not be written, in every text of the case that the import fills.
     pub(crate) fn case(&mut self, case: &mut Case) {
         let incident = &mut case.canonical_incident;
-        for text in [&mut incident.title, &mut incident.description_text, &mut case.initial_symptom] {
+        // The symptom begins with title and description, unless they were edited.
+        let opening = format!("{}\n\n{}", incident.title, incident.description_text);
+        for text in [&mut incident.title, &mut incident.description_text] {
             *text = self.text(text);
         }
+        case.initial_symptom = match case.initial_symptom.strip_prefix(&opening) {
+            Some(rest) => format!("{}\n\n{}{}", incident.title, incident.description_text, self.text(rest)),
+            None => self.text(&case.initial_symptom),
+        };
         for Link(address) in incident.clinic_links.iter_mut().chain(&mut incident.grafana_links) {
             *address = self.text(address);
         }

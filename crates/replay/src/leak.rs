@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use hindcast_atlas::{Atlas, Form, Mention, Subject};
 use hindcast_case::{FinalHumanConclusion, Span, StructuredConclusion};
 use hindcast_skill::Question;
-use hindcast_text::{ClaimRole, Claims, Move, Strength, TextReader, bottleneck, sentences};
+use hindcast_text::{ClaimRole, Claims, Move, Strength, TextReader, bottleneck, is_log_line, sentences};
 
 /// From this score on a replay is called leaking.
 pub const LEAKING: f64 = 0.5;
@@ -134,8 +134,8 @@ const MAX_TAG: usize = 60;
 struct Answer {
     /// The bottleneck, where the atlas knows it.
     subject: Option<Subject>,
-    /// Runs of words of each sentence that names the cause.
-    sentences: Vec<HashSet<u64>>,
+    /// Runs of words of each sentence that names the cause, sorted.
+    sentences: Vec<Vec<u64>>,
 }
 
 impl<'a> LeakCheck<'a> {
@@ -165,9 +165,16 @@ impl<'a> LeakCheck<'a> {
         let mut seen: HashSet<&str> = HashSet::new();
         for (field, text) in fields {
             let text = &text[..text.floor_char_boundary(MAX_TEXT)];
-            // The symptom repeats title and description; what stands twice gives nothing more away.
-            let new: Vec<Span> = sentences(text).filter(|span| seen.insert(&text[span.start..span.end])).collect();
-            self.weigh(field, text, &new, &answer, &mut signals);
+            // The symptom repeats title and description; what stands twice gives nothing more away. Nor do lines of logs.
+            let is_new = |span: &Span| {
+                let sentence = &text[span.start..span.end];
+                !is_log_line(sentence) && seen.insert(sentence)
+            };
+            let new: Vec<Span> = sentences(text).filter(is_new).collect();
+            // What is left out in between is not read at all.
+            for run in new.chunk_by(|one, next| next.start - one.end <= 2) {
+                self.weigh(field, text, run, &answer, &mut signals);
+            }
         }
         signals.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.span.start.cmp(&b.span.start)));
         // Of one kind, the strongest passage counts.
@@ -195,11 +202,11 @@ impl<'a> LeakCheck<'a> {
         Answer { subject, sentences }
     }
 
-    /// Weighs the sentences of a field that stood in no field before.
+    /// Weighs sentences of a field that stand in a row.
     fn weigh(&self, field: &'static str, text: &str, new: &[Span], answer: &Answer, signals: &mut Vec<Signal>) {
-        let Some(first) = new.first() else { return };
+        let (Some(first), Some(last)) = (new.first(), new.last()) else { return };
         let base = first.start;
-        let text = &text[base..];
+        let text = &text[base..last.end];
         let new: Vec<Span> = new.iter().map(|span| Span::new(span.start - base, span.end - base)).collect();
         let mut add = |kind, weight, span: Span| {
             let passage = text[span.start..span.end].to_owned();
@@ -347,8 +354,8 @@ fn wording(sentence: &str, answer: &Answer) -> Option<f64> {
         return None;
     }
     let shown = runs(sentence);
-    let share = |theirs: &HashSet<u64>| {
-        let shared = theirs.iter().filter(|run| shown.contains(*run)).count();
+    let share = |theirs: &Vec<u64>| {
+        let shared = theirs.iter().filter(|run| shown.binary_search(run).is_ok()).count();
         shared as f64 / theirs.len().max(1) as f64
     };
     let best = answer.sentences.iter().map(share).fold(0.0, f64::max);
@@ -359,8 +366,8 @@ fn wording(sentence: &str, answer: &Answer) -> Option<f64> {
     }
 }
 
-/// Hashes of all runs of [`WORDS`] words; of Chinese, characters count, twice as many.
-fn runs(text: &str) -> HashSet<u64> {
+/// Hashes of all runs of [`WORDS`] words, sorted, each once; of Chinese, characters count, twice as many.
+fn runs(text: &str) -> Vec<u64> {
     // FNV-1a, a word at a time.
     let step = |hash: u64, value: u64| (hash ^ value).wrapping_mul(0x0100_0000_01b3);
     let mut words: Vec<u64> = Vec::new();
@@ -383,7 +390,11 @@ fn runs(text: &str) -> HashSet<u64> {
         }
     }
     let length = if chinese * 2 > words.len() { WORDS * 2 } else { WORDS };
-    words.windows(length).map(|run| run.iter().fold(FNV, |hash, word| step(hash, *word))).collect()
+    let hashes = words.windows(length).map(|run| run.iter().fold(FNV, |hash, word| step(hash, *word)));
+    let mut runs: Vec<u64> = hashes.collect();
+    runs.sort_unstable();
+    runs.dedup();
+    runs
 }
 
 /// Where FNV-1a begins.

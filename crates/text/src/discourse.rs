@@ -76,6 +76,17 @@ pub fn sentences(text: &str) -> impl Iterator<Item = Span> {
     })
 }
 
+/// Whether a line was written by a program: `[2024/12/03 21:21:13.215 +08:00] [INFO] …`.
+#[must_use]
+pub fn is_log_line(line: &str) -> bool {
+    let bytes = line.strip_prefix('[').unwrap_or(line).as_bytes();
+    bytes.len() > 24
+        && bytes[..4].iter().all(u8::is_ascii_digit)
+        && matches!(bytes[4], b'/' | b'-')
+        && bytes[10] == b' '
+        && bytes[13] == b':'
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +96,13 @@ mod tests {
         let text = "A is slow. Why? 慢。\n\n好";
         let found: Vec<&str> = sentences(text).map(|span| &text[span.start..span.end]).collect();
         assert_eq!(found, ["A is slow.", "Why?", "慢。", "好"]);
+    }
+
+    #[test]
+    fn programs_write_otherwise_than_people() {
+        assert!(is_log_line("[2024/12/03 21:21:13.215 +08:00] [INFO] [peer_storage.rs:605] [\"begin\"]"));
+        assert!(is_log_line("2024-12-03 21:21:13,215 WARN x"));
+        assert!(!is_log_line("2024-12-03 was a slow day for us") && !is_log_line("[2024/12/03]"));
     }
 
     #[test]

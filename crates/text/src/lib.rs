@@ -15,7 +15,7 @@ mod words;
 
 pub use bottleneck::bottleneck;
 pub use claims::{Claim, ClaimRole, Claims, Strength};
-pub use discourse::{Move, ascii_boundaries, sentences};
+pub use discourse::{Move, ascii_boundaries, is_log_line, sentences};
 pub use place::Places;
 
 use claims::ClaimReader;

@@ -1,9 +1,11 @@
 //! One side's conclusion, read: side, scope, path and bottleneck, each with where it comes from.
 
+use std::cell::OnceCell;
+
 use hindcast_atlas::{Atlas, MechanismIx, Scan, Subject};
 use hindcast_case::{Case, Certainty, Path, Scope, SkillConclusion, Span, StructuredConclusion, TikvSide, Vocabulary};
 
-use hindcast_text::{Claim, ClaimRole, Claims, Places, Reading, Strength, TextReader};
+use hindcast_text::{Claim, ClaimRole, Claims, Places, Reading, Strength, TextReader, is_log_line};
 
 /// Reads conclusions; built once from an atlas.
 #[derive(Debug)]
@@ -59,6 +61,19 @@ pub struct Conclusion {
     pub text: String,
 }
 
+/// The incident's own words, read only where a conclusion leaves something open.
+pub(crate) struct Incident<'a> {
+    case: &'a Case,
+    texts: &'a TextReader,
+    reading: OnceCell<Reading>,
+}
+
+impl Incident<'_> {
+    fn reading(&self) -> &Reading {
+        self.reading.get_or_init(|| self.texts.glance(&incident_text(self.case)))
+    }
+}
+
 impl Reader {
     /// A reader for this atlas.
     #[must_use]
@@ -80,11 +95,11 @@ impl Reader {
     }
 
     /// The incident's own words, which say what the conclusions leave open.
-    pub(crate) fn incident(&self, case: &Case) -> Reading {
-        self.texts.glance(&incident_text(case))
+    pub(crate) fn incident<'a>(&'a self, case: &'a Case) -> Incident<'a> {
+        Incident { case, texts: &self.texts, reading: OnceCell::new() }
     }
 
-    pub(crate) fn human_of(&self, case: &Case, incident: &Reading) -> Conclusion {
+    pub(crate) fn human_of(&self, case: &Case, incident: &Incident<'_>) -> Conclusion {
         let human = &case.final_human_conclusion;
         match StructuredConclusion::parse(&human.structured_conclusion) {
             Some(fields) => {
@@ -100,7 +115,7 @@ impl Reader {
     }
 
     /// A skill's conclusion: its structured fields first, then its prose.
-    pub(crate) fn skill_of(&self, skill: &SkillConclusion, incident: &Reading) -> Conclusion {
+    pub(crate) fn skill_of(&self, skill: &SkillConclusion, incident: &Incident<'_>) -> Conclusion {
         let named = skill.earliest_proven_bottleneck.trim();
         let mut conclusion = self.read(&skill.provisional_conclusion, incident, (!named.is_empty()).then_some(named));
         // Beside structured fields, prose names a bottleneck only where it calls it the cause.
@@ -124,7 +139,7 @@ impl Reader {
     }
 
     /// Reads a text; `named` is a bottleneck that a structured field gives.
-    fn read(&self, text: &str, incident: &Reading, named: Option<&str>) -> Conclusion {
+    fn read(&self, text: &str, incident: &Incident<'_>, named: Option<&str>) -> Conclusion {
         let Reading { claims, places, scan } = self.texts.read(&self.atlas, text);
         let mut conclusion = Conclusion {
             side: places.side.map(|(value, span)| stated(value, Basis::Words(span))),
@@ -211,7 +226,7 @@ impl Reader {
     }
 
     /// Fills side, scope and path from the text, then from the incident, then from the atlas.
-    fn complete(&self, conclusion: &mut Conclusion, scan: &Scan, places: &Places, incident: &Reading) {
+    fn complete(&self, conclusion: &mut Conclusion, scan: &Scan, places: &Places, incident: &Incident<'_>) {
         let mechanism = conclusion.bottleneck.map(|bottleneck| self.representative(bottleneck.value));
         let clause = match conclusion.bottleneck.map(|b| b.basis) {
             Some(Basis::Words(span)) => scan.clauses.iter().position(|clause| clause.span.overlaps(span)),
@@ -222,7 +237,7 @@ impl Reader {
         let said = || words(places.first_scope());
         let usual =
             || mechanism.and_then(|ix| self.atlas[ix].scope.first().copied()).map(|scope| stated(scope, Basis::Atlas));
-        let of_incident = || incident.places.first_scope().map(|(scope, _)| stated(scope, Basis::Incident));
+        let of_incident = || incident.reading().places.first_scope().map(|(scope, _)| stated(scope, Basis::Incident));
         // What happens outside TiKV has its own scope, whatever the incident says of TiKV's.
         let outside = mechanism.is_some_and(|ix| self.atlas[ix].path == Path::Upstream);
         let of_incident = || of_incident().filter(|_| !outside);
@@ -240,7 +255,7 @@ impl Reader {
         conclusion: &Conclusion,
         mechanism: Option<MechanismIx>,
         places: &Places,
-        incident: &Reading,
+        incident: &Incident<'_>,
     ) -> Option<Stated<Path>> {
         let own = mechanism.map(|ix| self.atlas[ix].path);
         let is_open = own.is_none_or(|path| matches!(path, Path::ReadWrite | Path::Background | Path::Raft));
@@ -256,11 +271,11 @@ impl Reader {
         let said = places.path.filter(|(path, _)| fits(*path)).map(|(path, span)| stated(path, Basis::Words(span)));
         let by_effects = self.path_of_effects(conclusion, mechanism).filter(|path| fits(path.value));
         let by_symptom = || {
-            let mechanisms = incident.scan.mentions.iter().filter_map(|mention| match mention.subject {
+            let mechanisms = incident.reading().scan.mentions.iter().filter_map(|mention| match mention.subject {
                 Subject::Mechanism(ix) => Some(self.atlas[ix].path),
                 Subject::Family(_) => None,
             });
-            let named = incident.places.path.map(|(path, _)| path);
+            let named = incident.reading().places.path.map(|(path, _)| path);
             named.into_iter().chain(mechanisms).find(|path| fits(*path)).map(|path| stated(path, Basis::Incident))
         };
         let first =
@@ -345,7 +360,15 @@ fn stated<T>(value: T, basis: Basis) -> Stated<T> {
 
 /// Title and symptom of the incident.
 pub(crate) fn incident_text(case: &Case) -> String {
-    joined(&[&case.canonical_incident.title, &case.initial_symptom])
+    let (title, symptom) = (&case.canonical_incident.title, &case.initial_symptom);
+    // A symptom that an import wrote begins with the title.
+    let text = if symptom.starts_with(title) { symptom.clone() } else { joined(&[title, symptom]) };
+    // What programs wrote is evidence, not a statement of where it is slow.
+    if text.lines().any(is_log_line) {
+        text.lines().filter(|line| !is_log_line(line)).collect::<Vec<_>>().join("\n")
+    } else {
+        text
+    }
 }
 
 fn joined(texts: &[&str]) -> String {

@@ -4,6 +4,7 @@ mod csv;
 mod github;
 mod jira;
 mod json;
+mod lean;
 mod markdown;
 mod pingkai;
 mod record;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::lean::read_lean;
 use super::{csv, github, jira, markdown, pingkai, xml};
 use crate::settings::Settings;
 use crate::ticket::Ticket;
@@ -81,7 +82,7 @@ impl Record {
     #[must_use]
     pub fn read(&self, settings: &Settings) -> Vec<Result<Ticket, Unusable>> {
         match &self.content {
-            Content::Json(bytes, names) => match serde_json::from_slice::<Value>(bytes) {
+            Content::Json(bytes, names) => match self.read_json(bytes) {
                 Ok(value) => self.read_value(&value, names, settings, MAX_PAGES),
                 Err(error) => vec![Err(Unusable::new(format!("is no valid JSON: {error}")))],
             },
@@ -90,6 +91,11 @@ impl Record {
             Content::Row(head, row) if self.form == Form::Pingkai => vec![pingkai::read_row(head, row, settings)],
             Content::Row(head, row) => vec![csv::read_row(head, row, settings)],
         }
+    }
+
+    /// Mappings may name any key, so only Jira's JSON can be read without what it never needs.
+    fn read_json(&self, bytes: &[u8]) -> serde_json::Result<Value> {
+        if self.form == Form::Jira { read_lean(bytes) } else { serde_json::from_slice(bytes) }
     }
 
     fn read_value(

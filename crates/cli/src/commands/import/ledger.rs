@@ -1,7 +1,6 @@
 //! What an import tells: a line a ticket, and at the end what was done, skipped and not sure.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use hindcast_case::Vocabulary;
 use hindcast_intake::{DoubtKind, FieldChange, FieldOutcome};
@@ -33,6 +32,8 @@ pub(super) struct Ledger<'a> {
     /// Tickets that changed before the user's time.
     pub(super) older: usize,
     doubts: BTreeMap<DoubtKind, (usize, Vec<String>)>,
+    /// Lines that are not shown yet.
+    lines: String,
 }
 
 impl<'a> Ledger<'a> {
@@ -59,6 +60,7 @@ impl<'a> Ledger<'a> {
             skipped_count: 0,
             older: 0,
             doubts: BTreeMap::new(),
+            lines: String::new(),
         }
     }
 
@@ -94,10 +96,7 @@ impl<'a> Ledger<'a> {
                 self.note_skipped(format!("{id}: is in the casebook and differs; add --update"));
                 ("exists", Vec::new())
             }
-            Put::Unusable(message) => {
-                let _ = self.skip(&id, &message)?;
-                return Ok(());
-            }
+            Put::Unusable(message) => return self.skip(&id, &message),
         };
         let human = &incident.case.final_human_conclusion;
         let status = human.status.map_or("", Vocabulary::as_str);
@@ -146,20 +145,19 @@ impl<'a> Ledger<'a> {
     }
 
     /// A record that holds no ticket that can be used.
-    pub(super) fn skip(&mut self, place: &str, message: &str) -> Result<ControlFlow<()>, Failure> {
+    pub(super) fn skip(&mut self, place: &str, message: &str) -> Result<(), Failure> {
         let line = format!("{place}: {message}");
-        self.say(&format!("skipped: {}", printable(&line)));
+        self.say(&format!("skipped: {}", one_line(&line)));
         if is_json(self.options) {
             output::print(&format!("{}\n", json!({"place": place, "state": "skipped", "message": message})))?;
         }
         self.note_skipped(line);
-        Ok(ControlFlow::Continue(()))
+        Ok(())
     }
 
     /// Something worth knowing that costs no ticket.
-    pub(super) fn remark(&self, place: &str, message: &str) -> Result<ControlFlow<()>, Failure> {
-        self.say(&format!("note: {}", printable(&format!("{place}: {message}"))));
-        Ok(ControlFlow::Continue(()))
+    pub(super) fn remark(&mut self, place: &str, message: &str) {
+        self.say(&format!("note: {}", one_line(&format!("{place}: {message}"))));
     }
 
     fn note_skipped(&mut self, line: String) {
@@ -169,16 +167,26 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    fn say(&self, line: &str) {
-        self.progress.suspend(|| anstream::eprintln!("{line}"));
+    fn say(&mut self, line: &str) {
+        self.lines.push_str(line);
+        self.lines.push('\n');
+    }
+
+    /// Shows the lines that were said since the last time: one by one they would take longer than the import.
+    pub(super) fn flush(&mut self) {
+        if !self.lines.is_empty() {
+            self.progress.suspend(|| anstream::eprint!("{}", self.lines));
+            self.lines.clear();
+        }
     }
 
     /// The summary, and how the command ends.
-    pub(super) fn finish(self, is_whole: bool) -> Result<Outcome, Failure> {
+    pub(super) fn finish(mut self, is_whole: bool) -> Result<Outcome, Failure> {
+        self.flush();
         self.progress.finish_and_clear();
         let read = self.new + self.updated + self.same + self.kept;
         if read == 0 && self.skipped_count > 0 {
-            let list: Vec<String> = self.skipped.iter().map(|line| format!("\n  {}", printable(line))).collect();
+            let list: Vec<String> = self.skipped.iter().map(|line| format!("\n  {}", one_line(line))).collect();
             return Err(Failure::new(format!("no ticket could be read:{}", list.concat()))
                 .help("hindcast import --help lists the forms that are read"));
         }
@@ -218,7 +226,7 @@ impl<'a> Ledger<'a> {
         let mut list = |title: String, lines: &[String], count: usize| {
             text.push_str(&format!("\n{title}\n"));
             for line in lines {
-                text.push_str(&format!("  {}\n", printable(line)));
+                text.push_str(&format!("  {}\n", one_line(line)));
             }
             if count > lines.len() {
                 text.push_str(&format!("  … and {} more\n", count - lines.len()));
@@ -237,6 +245,11 @@ impl<'a> Ledger<'a> {
         }
         text
     }
+}
+
+/// A text that comes from a ticket, on one line of the terminal.
+fn one_line(text: &str) -> String {
+    printable(text).replace(['\n', '\t'], " ")
 }
 
 fn change_json(change: &FieldChange) -> serde_json::Value {

@@ -5,6 +5,7 @@ mod shelf;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
 
 use hindcast_atlas::Atlas;
 use hindcast_case::Case;
@@ -21,7 +22,39 @@ use ledger::Ledger;
 use shelf::Shelf;
 
 /// Bytes of records in work at once: enough to keep the cores busy, few enough to hold in memory.
-const BATCH: u64 = 8 * 1024 * 1024;
+const BATCH: u64 = 4 * 1024 * 1024;
+
+/// Items that are read at once.
+#[derive(Default)]
+struct Batch {
+    items: Vec<Item>,
+    size: u64,
+    /// Who wants to know that everything up to here is kept.
+    kept: Option<mpsc::SyncSender<()>>,
+}
+
+impl Batch {
+    /// Takes an item, and sends the batch off when it is large enough.
+    fn take(&mut self, item: Item, sender: &mpsc::SyncSender<Batch>) -> ControlFlow<()> {
+        let is_checkpoint = matches!(item, Item::Checkpoint);
+        if let Item::Record(record) = &item {
+            self.size += record.size();
+        }
+        self.items.push(item);
+        if self.size < BATCH && !is_checkpoint {
+            return ControlFlow::Continue(());
+        }
+        let mut full = std::mem::take(self);
+        let (kept, wait) = mpsc::sync_channel(1);
+        full.kept = is_checkpoint.then_some(kept);
+        let is_sent = sender.send(full).is_ok();
+        if is_sent && (!is_checkpoint || wait.recv().is_ok()) {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    }
+}
 
 /// What came of one ticket of a record.
 enum Read {
@@ -31,6 +64,10 @@ enum Read {
     Older,
     /// No ticket that can be used.
     Skipped { place: String, message: String },
+    /// Something worth knowing that costs no ticket.
+    Remark { place: String, message: String },
+    /// How much of the source this was.
+    Bytes(u64),
 }
 
 /// A ticket as a case, with what is worth telling of it.
@@ -135,82 +172,76 @@ impl<'a> Importer<'a> {
         Ok(Self { options, reader: Reader::new(atlas), settings, since, as_of })
     }
 
-    /// Takes what a source gives out, in batches: read on all cores, written in order. The source's own error is given
-    /// back after everything before it was kept.
-    fn import<E>(
+    /// Takes what a source gives out: one thread cuts records out, all cores read them, one writes cases in order. The
+    /// source's own error is given back after everything before it was kept.
+    fn import<E: Send>(
         &self,
         size: Option<u64>,
-        source: impl FnOnce(&mut Sink<'_>) -> Result<(), E>,
+        source: impl FnOnce(&mut Sink<'_>) -> Result<(), E> + Send,
     ) -> Result<Result<Outcome, E>, Failure> {
         let naming = if self.options.anonymise { Naming::Anonymised } else { Naming::Kept };
         let intake = Intake::new(&self.reader.atlas, &self.reader.texts, &self.settings, naming);
         let shelf = Shelf::open(self.options)?;
         let mut ledger = Ledger::new(self.options, size);
-        let mut batch: Vec<Record> = Vec::new();
-        let mut held = 0;
-        let mut failure = None;
-        let mut sink = |item: Item| {
-            let taken = match item {
-                Item::Problem { place, message } => ledger.skip(&place, &message),
-                Item::Remark { place, message } => ledger.remark(&place, &message),
-                Item::Checkpoint => {
-                    held = 0;
-                    self.take(&intake, std::mem::take(&mut batch), &shelf, &mut ledger)
+        // One batch waits while another is read: more would only take memory.
+        let (sender, batches) = mpsc::sync_channel::<Batch>(1);
+        let ended = std::thread::scope(|scope| -> Result<Result<(), E>, Failure> {
+            let reading = scope.spawn(move || {
+                let mut batch = Batch::default();
+                let ended = source(&mut |item| batch.take(item, &sender));
+                // Nobody listens any more where the limit was reached.
+                let _ = sender.send(batch);
+                ended
+            });
+            let mut pending = Vec::new();
+            // Where this loop ends early, the reader finds nobody listening and ends too.
+            for batch in batches {
+                let (read, listed) = rayon::join(
+                    || batch.items.par_iter().map(|item| self.read_item(&intake, item)).collect::<Vec<_>>(),
+                    || self.list(std::mem::take(&mut pending), &shelf, &mut ledger),
+                );
+                listed?;
+                pending = read;
+                if let Some(kept) = batch.kept {
+                    self.list(std::mem::take(&mut pending), &shelf, &mut ledger)?;
+                    let _ = kept.send(());
                 }
-                Item::Record(record) => {
-                    held += record.size();
-                    batch.push(record);
-                    if held < BATCH {
-                        return ControlFlow::Continue(());
-                    }
-                    held = 0;
-                    self.take(&intake, std::mem::take(&mut batch), &shelf, &mut ledger)
-                }
-            };
-            match taken {
-                Ok(flow) => flow,
-                Err(error) => {
-                    failure = Some(error);
-                    ControlFlow::Break(())
+                if ledger.is_full() {
+                    break;
                 }
             }
-        };
-        let ended = source(&mut sink);
-        if let Some(failure) = failure {
-            return Err(failure);
-        }
-        // The last batch, unless the limit was reached before.
-        if !ledger.is_full() {
-            let _ = self.take(&intake, batch, &shelf, &mut ledger)?;
-        }
+            self.list(pending, &shelf, &mut ledger)?;
+            Ok(reading.join().expect("a source does not panic"))
+        })?;
         let outcome = ledger.finish(ended.is_ok())?;
         Ok(ended.map(|()| outcome))
     }
 
-    fn take(
-        &self,
-        intake: &Intake<'_>,
-        batch: Vec<Record>,
-        shelf: &Shelf,
-        ledger: &mut Ledger<'_>,
-    ) -> Result<ControlFlow<()>, Failure> {
-        let size = batch.iter().map(Record::size).sum();
-        let read: Vec<Vec<Read>> = batch.par_iter().map(|record| self.read(intake, record)).collect();
-        drop(batch);
+    /// Keeps what was read, in order.
+    fn list(&self, read: Vec<Vec<Read>>, shelf: &Shelf, ledger: &mut Ledger<'_>) -> Result<(), Failure> {
         for one in read.into_iter().flatten() {
             if ledger.is_full() {
-                return Ok(ControlFlow::Break(()));
+                break;
             }
             match one {
                 Read::Case(imported) => ledger.add(&imported, shelf.put(&imported.incident.case)?)?,
                 Read::Older => ledger.older += 1,
-                Read::Skipped { place, message } => {
-                    let _ = ledger.skip(&place, &message)?;
-                }
+                Read::Skipped { place, message } => ledger.skip(&place, &message)?,
+                Read::Remark { place, message } => ledger.remark(&place, &message),
+                Read::Bytes(count) => ledger.advance(count),
             }
         }
-        ledger.advance(size);
-        Ok(if ledger.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        ledger.flush();
+        Ok(())
+    }
+
+    fn read_item(&self, intake: &Intake<'_>, item: &Item) -> Vec<Read> {
+        match item {
+            Item::Record(record) => self.read(intake, record),
+            Item::Problem { place, message } => vec![Read::Skipped { place: place.clone(), message: message.clone() }],
+            Item::Remark { place, message } => vec![Read::Remark { place: place.clone(), message: message.clone() }],
+            Item::Checkpoint => Vec::new(),
+        }
     }
 
     fn read(&self, intake: &Intake<'_>, record: &Record) -> Vec<Read> {
@@ -230,7 +261,7 @@ impl<'a> Importer<'a> {
                 Read::Case(Box::new(Imported { incident, leak }))
             }
         });
-        read.collect()
+        read.chain([Read::Bytes(record.size())]).collect()
     }
 
     /// Adds the structured conclusion, and checks the case for leaks.
