@@ -22,8 +22,10 @@ pub(crate) fn addresses_in(text: &str) -> Vec<Span> {
         from = slashes + 3;
         if let Some(scheme) = scheme {
             let start = slashes - scheme.len();
+            // An address that was cut for its length can end inside the next one's scheme.
+            let is_free = spans.last().is_none_or(|last: &Span| last.end <= start);
             let end = from + address_len(&text[from..]);
-            if end > from {
+            if end > from && is_free {
                 spans.push(Span::new(start, end));
                 from = end;
             }
@@ -289,6 +291,9 @@ mod tests {
             assert_eq!(found(text), [expected], "{text}");
         }
         assert!(found("grpc://x, http:// , ://").is_empty());
+        let endless = "http://".repeat(3 * MAX_ADDRESS);
+        let spans = addresses_in(&endless);
+        assert!(spans.windows(2).all(|pair| pair[0].end <= pair[1].start), "addresses don't overlap");
         assert_eq!(found("http://a/1 http://b/2").len(), 2);
     }
 

@@ -108,6 +108,12 @@ impl Export {
         Ok(Self { files, form, size })
     }
 
+    /// Cuts the records out of bytes that are held already: what a file of them would give.
+    pub fn read_bytes(place: &str, bytes: &[u8], form: Form, sink: &mut Sink<'_>) -> ControlFlow<()> {
+        let export = Self { files: Vec::new(), form, size: 0 };
+        export.read_file(place, &mut || Ok(Box::new(Cursor::new(bytes))), sink)
+    }
+
     /// Cuts out every record, in the order of the files, and gives it to `sink`.
     pub fn read(&self, sink: &mut Sink<'_>) -> ControlFlow<()> {
         for path in &self.files {
@@ -174,10 +180,10 @@ impl Export {
         ControlFlow::Continue(())
     }
 
-    fn read_file(
+    fn read_file<'b>(
         &self,
         place: &str,
-        open: &mut dyn FnMut() -> io::Result<Box<dyn Read>>,
+        open: &mut dyn FnMut() -> io::Result<Box<dyn Read + 'b>>,
         sink: &mut Sink<'_>,
     ) -> ControlFlow<()> {
         let names = open().map(|mut input| survey(self.form, &mut input));

@@ -6,9 +6,15 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use super::draft::Draft;
 use super::{BlockKind, Document, Origin, html};
 
+/// GitHub's own limit is 64 KiB; what is much longer is a log, not a text.
+const MAX_TEXT: usize = 512 * 1024;
+
 /// Reads GitHub's Markdown. HTML in it is read as such.
 #[must_use]
 pub fn read_markdown(text: &str) -> Document {
+    if text.len() > MAX_TEXT {
+        return Document::plain(text);
+    }
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut reader = Reader::default();
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {

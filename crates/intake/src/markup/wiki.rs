@@ -235,7 +235,10 @@ impl Wiki<'_> {
     fn brace(&mut self, line: &str, open: usize, shown: usize) -> Option<usize> {
         let rest = &line[open + 1..];
         if let Some(code) = rest.strip_prefix('{') {
-            let close = code.find("}}").filter(|_| self.last_code_end >= Some(open))?;
+            if self.last_code_end < Some(open) {
+                return None;
+            }
+            let close = code.find("}}")?;
             self.draft.text(&line[shown..open]);
             self.draft.text(&code[..close]);
             return Some(open + 2 + close + 2);

@@ -1,0 +1,11 @@
+#![no_main]
+
+use hindcast_intake::{Document, read_html};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let Document { text, blocks, anchors, .. } = read_html(text);
+    for span in blocks.iter().map(|block| block.span).chain(anchors.iter().map(|anchor| anchor.span)) {
+        assert!(text.get(span.start..span.end).is_some());
+    }
+});
