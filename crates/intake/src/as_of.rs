@@ -89,7 +89,11 @@ pub(crate) fn cut_off(
             return CutOff { at: Some(at), reason: reason.to_owned() };
         }
     }
-    CutOff { at: None, reason: "the ticket has no times; only what it was opened with is shown".to_owned() }
+    let reason = match ticket.created {
+        Some(_) => "the ticket has no time but that of its creation; only what it was opened with is shown",
+        None => "the ticket has no times; only what it was opened with is shown",
+    };
+    CutOff { at: None, reason: reason.to_owned() }
 }
 
 /// The ticket as of a cut-off.

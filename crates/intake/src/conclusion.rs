@@ -70,7 +70,7 @@ pub(crate) fn conclude<'a>(atlas: &Atlas, said: &'a [Said<'a>], field: &str, fie
         let last = speakers.last().map(|one| one.comment.body.text.clone()).unwrap_or_default();
         let message = match speakers.last() {
             Some(one) => format!("nobody names a cause; {} is kept for the reviewer", one.name()),
-            None => "no engineer wrote anything".to_owned(),
+            None => "no owner of the ticket wrote anything".to_owned(),
         };
         (DoubtKind::NoConclusion, message, last)
     } else {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::source::{Content, FieldNames, Form, JsonRecords, Record, XmlItems, split_renderings};
+use crate::source::{Columns, Content, FieldNames, Form, JsonRecords, Record, XmlItems, split_renderings};
 
 /// Kinds of files that are looked at in folders and archives.
 const EXTENSIONS: [&str; 9] = ["json", "jsonl", "ndjson", "csv", "xml", "rss", "md", "markdown", "zip"];
@@ -239,7 +239,7 @@ impl Export {
                 Ok(text) => self.read_stream(place, &mut text.as_bytes(), names, sink),
                 Err(error) => sink(problem(place, &format!("can't be read: {error}"))),
             },
-            Shape::Table => read_table(place, whole, &record, sink),
+            Shape::Table => read_table(place, &head, whole, &record, sink),
             Shape::Unknown => sink(problem(
                 place,
                 "is in no form that is known; expected JSON, CSV, XML, a Markdown rendering that begins with \"# GTOC-1234: title\", or a zip of these",
@@ -250,6 +250,7 @@ impl Export {
 
 fn read_table(
     place: &str,
+    beginning: &[u8],
     input: impl Read,
     record: &dyn Fn(usize, Content) -> Item,
     sink: &mut Sink<'_>,
@@ -258,7 +259,7 @@ fn read_table(
     let left = Rc::new(Cell::new(MAX_TEXT));
     let metered = Metered { input, left: Rc::clone(&left) };
     let mut table = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(metered);
-    let mut head: Option<Arc<Vec<String>>> = None;
+    let mut head: Option<Arc<Columns>> = None;
     let mut row = csv::ByteRecord::new();
     loop {
         left.set(MAX_TEXT);
@@ -266,13 +267,7 @@ fn read_table(
         match table.read_byte_record(&mut row) {
             Ok(false) => return ControlFlow::Continue(()),
             Ok(true) => match &head {
-                None => {
-                    let names = row.iter().map(|name| {
-                        let name = String::from_utf8_lossy(name);
-                        name.trim_start_matches('\u{feff}').trim().to_owned()
-                    });
-                    head = Some(Arc::new(names.collect()));
-                }
+                None => head = Some(Arc::new(Columns::new(&row, beginning))),
                 Some(head) => sink(record(line, Content::Row(Arc::clone(head), row.clone())))?,
             },
             Err(error) => {

@@ -101,6 +101,13 @@ fn read_date(text: &str) -> Option<DateTime> {
     })
 }
 
+/// An offset as times are written with it: `+08:00`.
+pub(crate) fn offset_text(offset: Offset) -> String {
+    let minutes = offset.seconds() / 60;
+    let sign = if minutes < 0 { '-' } else { '+' };
+    format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

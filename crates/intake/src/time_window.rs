@@ -8,7 +8,7 @@ use crate::address::{Edge, Site, read_dashboard};
 use crate::markup::Document;
 use crate::phrase::{Day, stated_windows};
 use crate::settings::Settings;
-use crate::stamp::Stamp;
+use crate::stamp::{Stamp, offset_text};
 use crate::ticket::DoubtKind;
 
 /// A text of the ticket with where it stands and when it was written.
@@ -177,8 +177,9 @@ fn stated(
         let (Some(start), Some(end)) = (at(window.start), at(window.end)) else { continue };
         if own_zone.is_none() {
             let message = format!(
-                "{words:?} in {} has no zone; read at {offset}, the zone of the ticket or of intake.zone",
-                text.place
+                "{words:?} in {} has no zone; read at {}, the zone of the ticket or of intake.zone",
+                text.place,
+                offset_text(offset)
             );
             doubts.push((DoubtKind::ZoneAssumed, message));
         }

@@ -67,7 +67,8 @@ impl LiveJira {
         let site = site.trim().trim_end_matches('/');
         let host = site.strip_prefix("https://").or_else(|| site.strip_prefix("http://"));
         let Some(host) = host.filter(|host| !host.is_empty() && !host.contains(['@', '?', '#', ' '])) else {
-            return Err(LiveError::Address(site.to_owned()));
+            // What stands before an @ is a password as often as not.
+            return Err(LiveError::Address(site.rsplit('@').next().unwrap_or_default().to_owned()));
         };
         let token = environment("HINDCAST_JIRA_TOKEN");
         let is_local = ["localhost", "127.0.0.1", "[::1]"].iter().any(|local| host.starts_with(local));

@@ -2,6 +2,7 @@
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use csv::ByteRecord;
+use encoding_rs::{Encoding, UTF_8};
 use hindcast_case::{IncidentId, Source};
 
 use super::read_time;
@@ -10,31 +11,51 @@ use crate::markup::{Document, read_wiki};
 use crate::settings::{Field, Settings, fold};
 use crate::ticket::{Attachment, Comment, Person, Revisions, Ticket};
 
+/// The head of a table.
+#[derive(Debug)]
+pub(crate) struct Columns {
+    names: Vec<String>,
+    /// Spreadsheets save tables in the encoding of their system: Windows-1252, GB18030. The table's beginning tells
+    /// which; where it is ASCII alone, a row has to.
+    encoding: Option<&'static Encoding>,
+}
+
+impl Columns {
+    /// Columns of a table that begins with the bytes `beginning`.
+    pub(crate) fn new(head: &ByteRecord, beginning: &[u8]) -> Self {
+        let is_utf8 = std::str::from_utf8(beginning).map_or_else(|error| error.error_len().is_none(), |_| true);
+        let encoding = (!is_utf8).then(|| guess_encoding(beginning));
+        let mut columns = Self { names: Vec::new(), encoding };
+        let name = |name: &[u8]| columns.decode(head, name).trim_start_matches('\u{feff}').trim().to_owned();
+        columns.names = head.iter().map(name).collect();
+        columns
+    }
+
+    fn decode(&self, row: &ByteRecord, cell: &[u8]) -> String {
+        let is_utf8 = std::str::from_utf8(row.as_slice()).is_ok();
+        let encoding = if is_utf8 { UTF_8 } else { self.encoding.unwrap_or_else(|| guess_encoding(row.as_slice())) };
+        encoding.decode_without_bom_handling(cell).0.into_owned()
+    }
+}
+
+fn guess_encoding(bytes: &[u8]) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    detector.guess(None, Utf8Detection::Allow)
+}
+
 /// Cells of a row, decoded, each with the name of its column.
-pub(crate) fn cells<'a>(head: &'a [String], row: &ByteRecord) -> Vec<(&'a str, String)> {
-    let decode = decoder(row);
-    head.iter()
+pub(crate) fn cells<'a>(head: &'a Columns, row: &ByteRecord) -> Vec<(&'a str, String)> {
+    head.names
+        .iter()
         .zip(row.iter())
-        .map(|(name, cell)| (name.as_str(), decode(cell)))
+        .map(|(name, cell)| (name.as_str(), head.decode(row, cell)))
         .filter(|(_, cell)| !cell.trim().is_empty())
         .collect()
 }
 
-/// Spreadsheets save tables in the encoding of their system: Windows-1252, GB18030. A row tells which.
-fn decoder(row: &ByteRecord) -> impl Fn(&[u8]) -> String {
-    let is_utf8 = std::str::from_utf8(row.as_slice()).is_ok();
-    let encoding = if is_utf8 {
-        encoding_rs::UTF_8
-    } else {
-        let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-        detector.feed(row.as_slice(), true);
-        detector.guess(None, Utf8Detection::Allow)
-    };
-    move |cell| encoding.decode_without_bom_handling(cell).0.into_owned()
-}
-
 /// Reads one row.
-pub(crate) fn read_row(head: &[String], row: &ByteRecord, settings: &Settings) -> Result<Ticket, Unusable> {
+pub(crate) fn read_row(head: &Columns, row: &ByteRecord, settings: &Settings) -> Result<Ticket, Unusable> {
     let cells = cells(head, row);
     let find = |names: &[&str]| {
         let cell = cells.iter().find(|(column, _)| names.contains(&fold(column).as_str()));
@@ -65,7 +86,9 @@ pub(crate) fn read_row(head: &[String], row: &ByteRecord, settings: &Settings) -
         match name.as_str() {
             "comment" | "comments" => read_comment(&mut ticket, cell, settings),
             "attachment" => read_attachment(&mut ticket, cell, settings),
-            "labels" | "components" | "component" => ticket.labels.push(cell.trim().to_owned()),
+            "labels" | "components" | "component" if !cell.trim().is_empty() => {
+                ticket.labels.push(cell.trim().to_owned())
+            }
             _ => {
                 let custom = column.trim().strip_prefix("Custom field (").and_then(|name| name.strip_suffix(')'));
                 read_custom_field(&mut ticket, custom.unwrap_or(column), cell, settings);
@@ -132,8 +155,9 @@ mod tests {
         ByteRecord::from(cells.to_vec())
     }
 
-    fn head(names: &[&str]) -> Vec<String> {
-        names.iter().map(|name| (*name).to_owned()).collect()
+    fn head(names: &[&str]) -> Columns {
+        let head = ByteRecord::from(names.to_vec());
+        Columns::new(&head, head.as_slice())
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod xml;
 
 pub use record::{Form, Record, Unusable};
 
+pub(crate) use csv::Columns;
 pub(crate) use jira::FieldNames;
 pub(crate) use json::JsonRecords;
 pub(crate) use markdown::{opens as opens_rendering, split_renderings};
@@ -22,7 +23,7 @@ use jiff::tz::Offset;
 use serde_json::Value;
 
 use crate::settings::Settings;
-use crate::stamp::Stamp;
+use crate::stamp::{Stamp, offset_text};
 use crate::ticket::{DoubtKind, Person, Ticket};
 
 /// Where a ticket's times get their zone from, where they say none: the ticket's own other times, else the settings,
@@ -38,6 +39,7 @@ fn read_time(ticket: &mut Ticket, settings: &Settings, what: &str, text: &str) -
                 (None, Some(_)) => "intake.zone of the settings",
                 (None, None) => "nothing better than UTC; set intake.zone",
             };
+            let zone = offset_text(zone);
             ticket.doubt(DoubtKind::ZoneAssumed, format!("{what} has no zone; read at {zone}, from {from}"));
         }
         Some(_) => {}

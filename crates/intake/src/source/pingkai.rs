@@ -4,8 +4,9 @@ use csv::ByteRecord;
 use hindcast_case::{IncidentId, Source};
 use serde_json::Value;
 
+use super::csv::{Columns, cells};
 use super::record::Unusable;
-use super::{csv::cells, person_of, read_time, text_of};
+use super::{person_of, read_time, text_of};
 use crate::markup::{Document, read_adf, read_html, read_markdown};
 use crate::settings::{Places, Settings};
 use crate::ticket::{Comment, Person, Revisions, Ticket};
@@ -45,7 +46,7 @@ pub(crate) fn read_ticket(value: &Value, settings: &Settings) -> Result<Ticket, 
 }
 
 /// Reads one row of a table.
-pub(crate) fn read_row(head: &[String], row: &ByteRecord, settings: &Settings) -> Result<Ticket, Unusable> {
+pub(crate) fn read_row(head: &Columns, row: &ByteRecord, settings: &Settings) -> Result<Ticket, Unusable> {
     let map = &settings.pingkai;
     let cells = cells(head, row);
     let text = |places: &Places| {
@@ -66,7 +67,11 @@ pub(crate) fn read_row(head: &[String], row: &ByteRecord, settings: &Settings) -
     ticket.conclusion = read_text(text(&map.conclusion));
     ticket.title = Revisions::only(Document::plain(text(&map.title)));
     ticket.description = Revisions::only(read_text(text(&map.description)));
-    ticket.labels = text(&map.labels).split([',', '，']).map(|label| label.trim().to_owned()).collect();
+    ticket.labels = text(&map.labels)
+        .split([',', '，'])
+        .map(|label| label.trim().to_owned())
+        .filter(|label| !label.is_empty())
+        .collect();
     for (_, cell) in cells.iter().filter(|(column, _)| map.comments.name(column)) {
         // As Jira writes them: `date;author;text`; else the text alone.
         let parts: Vec<&str> = cell.splitn(3, ';').collect();

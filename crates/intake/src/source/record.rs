@@ -41,7 +41,7 @@ pub(crate) enum Content {
     /// A rendering of one ticket.
     Markdown(String),
     /// A row of a table, with the head of the table.
-    Row(Arc<Vec<String>>, ::csv::ByteRecord),
+    Row(Arc<csv::Columns>, ::csv::ByteRecord),
 }
 
 /// Why a record holds no ticket that can be used.
