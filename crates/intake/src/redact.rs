@@ -73,7 +73,8 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
                 "npm_",
                 "ltai",
             ],
-            r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|xox[abprs]-[A-Za-z0-9-]{10,}|ATATT[A-Za-z0-9_=-]{20,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,}|sk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}|gl(?:sa|c)_[A-Za-z0-9_=]{20,}|npm_[A-Za-z0-9]{30,}|LTAI[A-Za-z0-9]{12,})",
+            // Distinct enough to be found in the middle of a word; `sk-` also ends words like disk-.
+            r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|xox[abprs]-[A-Za-z0-9-]{10,}|ATATT[A-Za-z0-9_=-]{20,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,}|\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}|gl(?:sa|c)_[A-Za-z0-9_=]{20,}|npm_[A-Za-z0-9]{30,}|LTAI[A-Za-z0-9]{12,})",
         ),
         (Kind::Secret, &["eyj"], r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"),
         // user:password@host in any address of a service.

@@ -52,7 +52,7 @@ impl Draft {
         let Some((kind, start)) = self.open.take() else { return };
         if kind != BlockKind::Code || self.document.text[start..].trim().is_empty() {
             let kept = start.max(self.document.text.trim_end().len());
-            self.document.text.truncate(kept);
+            self.cut(kept);
         }
         while self.document.text.len() > start && self.document.text.ends_with('\n') {
             self.document.text.pop();
@@ -127,9 +127,21 @@ impl Draft {
     /// The document. An open block is closed.
     pub(super) fn finish(mut self) -> Document {
         self.close(Origin::Bytes(Span::default()));
-        let kept = self.document.text.trim_end().len();
-        self.document.text.truncate(kept);
+        self.cut(self.document.text.trim_end().len());
         self.document
+    }
+
+    /// Cuts the text off, and with it what of blocks and links lay behind.
+    fn cut(&mut self, len: usize) {
+        let Document { text, blocks, anchors, .. } = &mut self.document;
+        text.truncate(len);
+        let spans = anchors.iter_mut().rev().map(|anchor| &mut anchor.span);
+        for span in spans.take_while(|span| span.end > len) {
+            *span = Span::new(span.start.min(len), len);
+        }
+        for block in blocks.iter_mut().rev().take_while(|block| block.span.end > len) {
+            block.span = Span::new(block.span.start.min(len), len);
+        }
     }
 }
 
