@@ -294,6 +294,15 @@ mod tests {
     }
 
     #[test]
+    fn the_documented_settings_are_read() {
+        let docs = include_str!("../../../docs/intake.md");
+        let example = docs.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+        let settings = Settings::read(example).expect("what the documentation shows works");
+        assert_eq!(settings.people.owners, ["Zhao Owner"]);
+        assert_eq!(settings.fields.holds("customfield_10101", ""), Some(Field::L2Assignee));
+    }
+
+    #[test]
     fn wrong_settings_say_where() {
         let unknown = Settings::read("[intake]\nzoen = \"+08:00\"\n").expect_err("unknown").to_string();
         assert!(unknown.contains("zoen") && unknown.contains("line 2"), "{unknown}");
