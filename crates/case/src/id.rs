@@ -41,13 +41,24 @@ impl IncidentId {
         &self.0
     }
 
-    /// The source that gives such ids: `GTOC-…` is Jira, `TICKET-…` is PingKai, all else is public.
+    /// The source that gives such ids, as far as the id tells: `GTOC-…` is Jira, `TICKET-…` is PingKai, all else is
+    /// public unless a case says otherwise.
     #[must_use]
     pub fn source(&self) -> Source {
+        self.own_source().unwrap_or(Source::Github)
+    }
+
+    /// Whether `source` can give such an id. Other projects of the same Jira have keys of their own.
+    #[must_use]
+    pub fn fits(&self, source: Source) -> bool {
+        self.own_source().is_none_or(|own| own == source)
+    }
+
+    fn own_source(&self) -> Option<Source> {
         match self.0.split('-').next() {
-            Some("GTOC") => Source::JiraGtoc,
-            Some("TICKET") => Source::Pingkai,
-            _ => Source::Github,
+            Some("GTOC") => Some(Source::JiraGtoc),
+            Some("TICKET") => Some(Source::Pingkai),
+            _ => None,
         }
     }
 }

@@ -104,7 +104,9 @@ fn read_epoch(text: &str) -> Option<Moment> {
 }
 
 fn read_rfc2822(text: &str) -> Option<Moment> {
-    let zoned = jiff::fmt::rfc2822::parse(text).ok()?;
+    // A wrong weekday costs nothing: the date tells.
+    let parser = jiff::fmt::rfc2822::DateTimeParser::new().relaxed_weekday(true);
+    let zoned = parser.parse_zoned_datetime(text).ok()?;
     Some(Moment::Zoned(zoned.datetime(), zoned.offset()))
 }
 

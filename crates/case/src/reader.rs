@@ -524,7 +524,7 @@ impl Reader {
         }
         let expected = case.incident_id.source();
         match case.source {
-            Some(source) if source == expected => {}
+            Some(source) if case.incident_id.fits(source) => {}
             Some(source) => self.at(root, "source", |reader| {
                 reader
                     .error(Code::IdSourceMismatch, format!("{} is not an id of source {source}", case.incident_id))

@@ -176,6 +176,8 @@ fn a_long_value_is_quoted_in_part_and_kept_whole() {
 #[test]
 fn an_id_and_its_source_must_agree() {
     assert!(codes(r#"{"incident_id": "GTOC-1", "source": "pingkai"}"#).contains(&Code::IdSourceMismatch));
+    let other_project = codes(r#"{"incident_id": "ONCALL-1", "source": "jira_gtoc"}"#);
+    assert!(!other_project.contains(&Code::IdSourceMismatch), "a Jira has more projects than one");
     let inferred = read(br#"{"incident_id": "ticket-8412"}"#);
     assert_eq!(inferred.value.and_then(|case| case.source), Some(hindcast_case::Source::Pingkai));
 }

@@ -329,6 +329,8 @@ fn shape(head: &[u8]) -> Shape {
         None => Shape::Empty,
         Some(b'{' | b'[') => Shape::Json,
         Some(b'<') => Shape::Xml,
+        // A browser's view of the XML, saved as text, tells first that it has no style.
+        _ if text.lines().any(|line| line.trim_start().starts_with("<rss")) => Shape::Xml,
         _ if text.lines().any(crate::source::opens_rendering) => Shape::Markdown,
         _ if first_line.contains(',') && !text.contains('\0') => Shape::Table,
         _ => Shape::Unknown,

@@ -88,7 +88,7 @@ impl<'a> Cast<'a> {
 fn is_bot_name(name: &str) -> bool {
     let name = name.to_lowercase();
     let words = name.split(|c: char| !c.is_alphanumeric());
-    words.clone().any(|word| matches!(word, "bot" | "robot" | "webhook"))
+    words.clone().any(|word| matches!(word, "bot" | "robot" | "webhook" | "githook" | "jenkins"))
         || name.starts_with("automation for jira")
         || name.contains("机器人")
 }

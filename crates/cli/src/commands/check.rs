@@ -84,26 +84,38 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Outcome, Failure> {
 fn read(bytes: &[u8], arguments: &CheckArguments) -> Reading<Case> {
     let mut reading = hindcast_case::read(bytes);
     if arguments.strict {
-        refuse_extension(bytes, &mut reading);
+        refuse_extensions(bytes, &mut reading);
     }
     reading
 }
 
-/// Reports a source outside the user's two.
-fn refuse_extension(bytes: &[u8], reading: &mut Reading<Case>) {
+/// Reports a source outside the user's two, and keys of other projects.
+fn refuse_extensions(bytes: &[u8], reading: &mut Reading<Case>) {
     let Some(case) = &reading.value else { return };
-    if case.source != Some(Source::Github) {
+    let (field, value, code, message, help) = if case.source == Some(Source::Github) {
+        let message = "source `github` is hindcast's extension, not in the user's specification".to_owned();
+        ("source", "github", Code::SourceNotStrict, message, "expected `jira_gtoc` or `pingkai`")
+    } else if case.source == Some(case.incident_id.source()) {
         return;
-    }
+    } else {
+        let message = format!("{} is neither of project GTOC nor a PingKai ticket", case.incident_id);
+        (
+            "incident_id",
+            case.incident_id.as_str(),
+            Code::IdSourceMismatch,
+            message,
+            "expected an id as GTOC-1234 or TICKET-8412",
+        )
+    };
     let text = String::from_utf8_lossy(bytes);
-    let at = text.find("\"github\"").or_else(|| text.find("\"source\"")).unwrap_or_default();
+    let at = text.find(&format!("\"{value}\"")).or_else(|| text.find(&format!("\"{field}\""))).unwrap_or_default();
     reading.diagnostics.push(Diagnostic {
-        code: Code::SourceNotStrict,
+        code,
         severity: Severity::Error,
-        field: "source".to_owned(),
-        span: hindcast_case::Span::new(at, at + "\"github\"".len()),
-        message: "source `github` is hindcast's extension, not in the user's specification".to_owned(),
-        help: Some("expected `jira_gtoc` or `pingkai`; without --strict it is accepted".to_owned()),
+        field: field.to_owned(),
+        span: hindcast_case::Span::new(at, at + value.len() + 2),
+        message,
+        help: Some(format!("{help}; without --strict it is accepted")),
     });
     reading.diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
 }
@@ -169,7 +181,8 @@ fn render(path: &Path, bytes: &[u8], diagnostic: &Diagnostic) -> String {
         GraphicalReportHandler::new_themed(theme).with_context_lines(1).render_report(&mut out, report.as_ref());
     rendered.expect("writing to a string does not fail");
     // The line above the picture says where and what, as compilers do; miette's own heading would say it again.
-    let picture: Vec<&str> = out.lines().skip_while(|line| !line.contains("╭─[")).collect();
+    let lines = out.lines().skip_while(|line| !line.contains("╭─["));
+    let picture: Vec<String> = lines.map(|line| line.chars().take(LONGEST_LINE).collect()).collect();
     format!("{heading}\n{}\n\n", picture.join("\n"))
 }
 
