@@ -22,6 +22,8 @@ pub(crate) struct JsonRecords<R> {
     buffer: Vec<u8>,
     /// Where the next byte to look at stands in the buffer.
     at: usize,
+    /// Bytes that were passed in all.
+    passed: usize,
     ended: bool,
     /// Lines before `at`.
     line: usize,
@@ -60,7 +62,16 @@ pub(crate) enum Damage {
 
 impl<R: Read> JsonRecords<R> {
     pub(crate) fn new(input: R) -> Self {
-        Self { input, buffer: Vec::new(), at: 0, ended: false, line: 1, inside: Vec::new(), names: Vec::new() }
+        Self {
+            input,
+            buffer: Vec::new(),
+            at: 0,
+            passed: 0,
+            ended: false,
+            line: 1,
+            inside: Vec::new(),
+            names: Vec::new(),
+        }
     }
 
     /// Reads on to the end for the sake of what stands beside the records: the `names` of pages, as JSON.
@@ -76,6 +87,7 @@ impl<R: Read> JsonRecords<R> {
     /// The next record, or what kept it from being cut out.
     fn advance(&mut self) -> Option<Result<Range<usize>, Damage>> {
         loop {
+            let before = self.passed;
             match self.step() {
                 Ok(Step::Record(range)) => return Some(Ok(range)),
                 Ok(Step::Structure) => {}
@@ -83,7 +95,9 @@ impl<R: Read> JsonRecords<R> {
                 Err(damage) => {
                     // Beside the records of a page nothing is that large.
                     let is_lost = matches!(damage, Damage::TooLarge { .. }) && self.buffer.len() - self.at > MAX_RECORD;
-                    if is_lost || matches!(damage, Damage::Io(_)) {
+                    // What is damaged is passed, or it would be met again forever.
+                    let is_stuck = self.passed == before;
+                    if is_lost || is_stuck || matches!(damage, Damage::Io(_)) {
                         self.ended = true;
                         self.at = self.buffer.len();
                     }
@@ -109,7 +123,7 @@ impl<R: Read> JsonRecords<R> {
                 self.inside.pop();
                 self.pass(self.at + 1);
             }
-            (b'"', Some(Inside::Page)) => self.page_entry()?,
+            (b'"', Some(Inside::Page)) => return self.page_entry(),
             (b'{', Some(Inside::List) | None) => {
                 let found = self.object();
                 if matches!(found, Err(Damage::TooLarge { .. })) {
@@ -170,27 +184,25 @@ impl<R: Read> JsonRecords<R> {
     }
 
     /// An entry of a page beside its records.
-    fn page_entry(&mut self) -> Result<(), Damage> {
-        let line = self.line;
-        let cut_off = || Damage::Ends { line };
+    fn page_entry(&mut self) -> Result<Step, Damage> {
         let start = self.at;
-        let key_end = self.value_end(start)?.ok_or_else(cut_off)?;
+        let Some(key_end) = self.value_end(start)? else { return self.cut_off(start) };
         let blank = |byte: u8| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b':');
-        let value = self.find_from(key_end, blank)?.ok_or_else(cut_off)?;
+        let Some(value) = self.find_from(key_end, blank)? else { return self.cut_off(start) };
         let key = self.buffer[start + 1..key_end - 1].to_vec();
         if self.buffer[value] == b'['
             && PAGES.iter().any(|page| page.as_bytes() == key)
             && self.is_record_list(value)?
         {
             self.pass(value);
-            return Ok(());
+            return Ok(Step::Structure);
         }
-        let end = self.value_end(value)?.ok_or_else(cut_off)?;
+        let Some(end) = self.value_end(value)? else { return self.cut_off(start) };
         if key == b"names" {
             self.names.push(self.buffer[value..end].to_vec());
         }
         self.pass(end);
-        Ok(())
+        Ok(Step::Structure)
     }
 
     /// The input ends inside a record: of line files the next line is tried.
@@ -339,6 +351,7 @@ impl<R: Read> JsonRecords<R> {
     /// Leaves everything before `to` behind.
     fn pass(&mut self, to: usize) {
         let to = to.min(self.buffer.len());
+        self.passed += to - self.at;
         self.line += memchr::memchr_iter(b'\n', &self.buffer[self.at..to]).count();
         self.at = to;
         // Moving what is left is worth it only when there is little of it.
@@ -452,6 +465,17 @@ mod tests {
         let text = format!("[{{\"a\":1}},{huge},{{\"c\":3}}]");
         let found: Vec<Result<Cut, Damage>> = JsonRecords::new(text.as_bytes()).collect();
         assert!(matches!(found[..], [Ok(_), Err(Damage::TooLarge { line: 1 }), Ok(_)]));
+    }
+
+    #[test]
+    fn a_page_that_ends_in_an_entry_ends_the_stream() {
+        for page in
+            [r#"{"issues": [{"key": "A-1"}], "tot"#, r#"{"issues": [], "total""#, r#"{"issues": [], "names": {"a"#]
+        {
+            let found = cut(page);
+            assert!(found.len() <= 2, "{page}: {found:?}");
+            assert!(found.last().expect("told").as_ref().is_err_and(|told| told.contains("ends inside")), "{found:?}");
+        }
     }
 
     proptest! {
