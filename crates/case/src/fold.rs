@@ -37,7 +37,8 @@ pub(crate) fn fold_word(text: &str) -> String {
 }
 
 /// Ways in which people write "nothing here".
-pub(crate) fn is_placeholder(text: &str) -> bool {
+#[must_use]
+pub fn is_placeholder(text: &str) -> bool {
     // Prose is no placeholder; folding it would be wasted.
     if text.len() > 32 {
         return false;

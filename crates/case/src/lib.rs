@@ -41,7 +41,7 @@ pub use case::{
     AnalysisWindow, CanonicalIncident, Case, FinalHumanConclusion, ReplayInputs, SkillConclusion, WindowReview,
 };
 pub use diagnostic::{Code, Diagnostic, Position, Severity, Span};
-pub use fold::fold_char;
+pub use fold::{fold_char, is_placeholder};
 pub use id::IncidentId;
 pub use json::Json;
 pub use link::Link;

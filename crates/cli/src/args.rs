@@ -86,7 +86,7 @@ pub(crate) enum ImportCommand {
         /// Export files, or folders of them
         #[arg(required_unless_present = "url")]
         paths: Vec<PathBuf>,
-        /// Site of the live API, as https://jira.example.com
+        /// Site of the live API, as `https://jira.example.com`
         #[arg(long, value_name = "URL", conflicts_with = "paths", requires = "jql")]
         url: Option<String>,
         /// Which issues of the live API
@@ -146,7 +146,7 @@ pub(crate) struct ImportOptions {
     /// Bring in what changed in tickets that are in the casebook already; what a person wrote stays
     #[arg(long)]
     pub(crate) update: bool,
-    /// Replace instances and people by names like <tikv-1>
+    /// Replace instances and people by names like `<tikv-1>`
     #[arg(long)]
     pub(crate) anonymise: bool,
     /// Output on standard output; json is one object a line

@@ -50,6 +50,9 @@ fn best(mut run: impl FnMut()) -> Duration {
         .expect("three runs")
 }
 
+/// Something that reads a text.
+type Reader<'a> = &'a dyn Fn(&str);
+
 fn main() {
     let atlas = Atlas::embedded();
     let texts = TextReader::new(&atlas);
@@ -69,7 +72,7 @@ fn main() {
         };
         let _ = Export::read_bytes("bench", text.as_bytes(), Form::Jira, &mut sink);
     };
-    let readers: [(&str, &dyn Fn(&str)); 5] = [
+    let readers: [(&str, Reader); 5] = [
         ("wiki", &|text| drop(black_box(read_wiki(text)))),
         ("html", &|text| drop(black_box(read_html(text)))),
         ("markdown", &|text| drop(black_box(read_markdown(text)))),

@@ -106,6 +106,20 @@ impl<'a> Intake<'a> {
         doubts.extend(concluded.doubts);
         let mut redactor = Redactor::new(&self.names, self.naming);
         redactor.case(&mut case);
+        let incident = &mut case.canonical_incident;
+        // People who had to fill a field in wrote "-".
+        for text in [
+            &mut incident.title,
+            &mut incident.description_text,
+            &mut incident.l2_assignee,
+            &mut incident.assignee_or_l3,
+            &mut case.initial_symptom,
+            &mut case.final_human_conclusion.owner_final_comment,
+        ] {
+            if hindcast_case::is_placeholder(text) {
+                text.clear();
+            }
+        }
         for doubt in &mut doubts {
             doubt.message = redactor.text(&doubt.message);
         }

@@ -87,7 +87,7 @@ pub(crate) fn read_row(head: &Columns, row: &ByteRecord, settings: &Settings) ->
             "comment" | "comments" => read_comment(&mut ticket, cell, settings),
             "attachment" => read_attachment(&mut ticket, cell, settings),
             "labels" | "components" | "component" if !cell.trim().is_empty() => {
-                ticket.labels.push(cell.trim().to_owned())
+                ticket.labels.push(cell.trim().to_owned());
             }
             _ => {
                 let custom = column.trim().strip_prefix("Custom field (").and_then(|name| name.strip_suffix(')'));
