@@ -383,7 +383,7 @@ mod tests {
         #[test]
         fn any_text_is_redacted_once(text in "(\\PC|[@:.=/ -]|token=|13812345678|8\\.8\\.8\\.8|a@b\\.cc){0,40}") {
             let once = redact(&text);
-            prop_assert!(!once.contains("13812345678 ") || !text.contains(" 13812345678 "));
+            prop_assert!(!once.contains(" 13812345678 "));
             prop_assert!(!once.contains(" a@b.cc "));
         }
     }
