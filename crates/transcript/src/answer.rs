@@ -256,7 +256,18 @@ fn relaxed(json: &str) -> String {
 /// The conclusion that a JSON object holds; what the reader of cases mends is noted.
 fn conclusion_of(json: &str, repairs: &mut Vec<String>) -> Option<SkillConclusion> {
     let renamed = renamed(json, repairs);
-    let reading = read_skill_conclusion(renamed.as_deref().unwrap_or(json).as_bytes());
+    let json = renamed.as_deref().unwrap_or(json);
+    let mut reading = read_skill_conclusion(json.as_bytes());
+    if reading.value.is_none() {
+        // What is in no vocabulary stays empty.
+        let mut value: serde_json::Value = serde_json::from_str(json).ok()?;
+        let errors = reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+        for diagnostic in errors.collect::<Vec<_>>().into_iter().rev() {
+            repairs.push(format!("{}; left out", diagnostic.message));
+            remove(&mut value, &diagnostic.field);
+        }
+        reading = read_skill_conclusion(value.to_string().as_bytes());
+    }
     let conclusion = reading.value?;
     for diagnostic in &reading.diagnostics {
         if diagnostic.severity != Severity::Note || diagnostic.code == hindcast_case::Code::NormalisedValue {
@@ -265,6 +276,28 @@ fn conclusion_of(json: &str, repairs: &mut Vec<String>) -> Option<SkillConclusio
     }
     let is_empty = conclusion == SkillConclusion { extras: conclusion.extras.clone(), ..SkillConclusion::default() };
     (!is_empty).then_some(conclusion)
+}
+
+/// Removes what stands at a place such as `skill_conclusion.reference_files_consulted[2]`.
+fn remove(value: &mut serde_json::Value, field: &str) {
+    let (parent, name) = field.rsplit_once('.').unwrap_or(("", field));
+    let parent = parent.split('.').filter(|key| !key.is_empty());
+    let Some(parent) = parent.fold(Some(value), |value, key| value?.get_mut(key)) else { return };
+    match name.split_once('[') {
+        Some((list, index)) => {
+            let index = index.trim_end_matches(']').parse::<usize>();
+            if let (Some(list), Ok(index)) = (parent.get_mut(list).and_then(|list| list.as_array_mut()), index)
+                && index < list.len()
+            {
+                list.remove(index);
+            }
+        }
+        None => {
+            if let Some(object) = parent.as_object_mut() {
+                object.remove(name);
+            }
+        }
+    }
 }
 
 /// Keys by other names (`bottleneck`, `入口模式`) under the schema's, and texts where lists belong as lists.

@@ -140,8 +140,11 @@ fn answers_come_in_every_form() {
         (prose.form, prose.conclusion.earliest_proven_bottleneck.as_str()),
         (AnswerForm::Prose, "disk_io_jitter")
     );
-    let wrong = read(r#"{"entry_mode": "quantum", "earliest_proven_bottleneck": "disk_io_jitter"}"#);
+    let wrong = read(
+        r#"{"entry_mode": "quantum", "reference_files_consulted": ["references/tea.md", "io-jitter.md"], "earliest_proven_bottleneck": "disk_io_jitter"}"#,
+    );
     assert_eq!(wrong.conclusion.entry_mode, None);
+    assert_eq!(wrong.conclusion.reference_files_consulted, [Reference::IoJitter]);
     assert!(wrong.repairs.iter().any(|told| told.contains("quantum")), "{:?}", wrong.repairs);
     assert_eq!(read_answer(&atlas, &texts, "  \n"), Err(NoAnswer::Empty));
     assert_eq!(read_answer(&atlas, &texts, "I'm sorry, but I can't help with that."), Err(NoAnswer::Refusal));
