@@ -49,7 +49,7 @@ pub use moment::Moment;
 pub use near::nearest;
 pub use reader::{MAX_BYTES, MAX_DEPTH, Reading, read, read_skill_conclusion};
 pub use record::Extras;
-pub use schema::json_schema;
+pub use schema::{json_schema, skill_conclusion_schema};
 pub use structured::{Certainty, StructuredConclusion};
 pub use vocabulary::{
     Assessment, EntryMode, HumanStatus, MatchLevel, MismatchType, Path, Reference, Scope, Source, SubCapability,

@@ -1,6 +1,6 @@
 //! The JSON Schema (draft 2020-12) of a canonical case, built from the same declarations that read and write it.
 
-use crate::case::Case;
+use crate::case::{Case, SkillConclusion};
 use crate::json::Json;
 use crate::record::Field;
 
@@ -16,6 +16,12 @@ pub fn json_schema() -> String {
     ];
     members.extend(case);
     Json::Object(members).to_text()
+}
+
+/// The schema of a `skill_conclusion` as canonical text: what a skill is asked to answer with.
+#[must_use]
+pub fn skill_conclusion_schema() -> String {
+    SkillConclusion::schema().to_text()
 }
 
 /// The schema of a record: all fields are required, since an empty value means "not known yet".

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::http::{Client, Credentials, HttpError, Retry};
 use crate::export::{Item, Sink};
 use crate::source::{Content, FieldNames, Form, Record};
+use hindcast_http::{Client, Credentials, HttpError, Retry};
 
 /// Entries a page, the most that GitHub gives.
 const PAGE: usize = 100;

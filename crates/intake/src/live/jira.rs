@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::http::{Client, Credentials, HttpError, Retry};
 use crate::export::{Item, Sink};
 use crate::source::{Content, FieldNames, Form, Record};
+use hindcast_http::{Client, Credentials, HttpError, Retry};
 
 /// Issues a page; the cloud gives no more with all fields.
 const PAGE: usize = 50;

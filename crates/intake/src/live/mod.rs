@@ -1,9 +1,8 @@
 //! Tickets from live systems.
 
 mod github;
-mod http;
 mod jira;
 
 pub use github::{GithubIssue, read_github};
-pub use http::{HttpError, Retry};
+pub use hindcast_http::{HttpError, Retry};
 pub use jira::{LiveError, LiveJira};

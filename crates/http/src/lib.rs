@@ -1,4 +1,7 @@
-//! One HTTP client for all live sources: JSON in, patience with servers that are busy.
+//! One HTTP client for all live services: JSON in and out, patience with servers that are busy.
+//!
+//! Invariants: certificates are verified against the machine's store; credentials are never shown; an answer's size, a
+//! request's time and a server's wait are bounded.
 
 use std::fmt;
 use std::time::Duration;
@@ -103,15 +106,28 @@ impl HttpError {
 
 /// A header that lets a user in. It is never shown.
 #[derive(Clone)]
-pub(super) struct Credentials(String);
+pub struct Credentials {
+    name: &'static str,
+    value: String,
+}
 
 impl Credentials {
-    pub(super) fn bearer(token: &str) -> Self {
-        Self(format!("Bearer {}", token.trim()))
+    /// A bearer token.
+    #[must_use]
+    pub fn bearer(token: &str) -> Self {
+        Self::header("Authorization", format!("Bearer {}", token.trim()))
     }
 
-    pub(super) fn basic(user: &str, token: &str) -> Self {
-        Self(format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{}", token.trim()))))
+    /// A key in a header of the service's own.
+    #[must_use]
+    pub fn header(name: &'static str, value: impl Into<String>) -> Self {
+        Self { name, value: value.into() }
+    }
+
+    /// A user and a token.
+    #[must_use]
+    pub fn basic(user: &str, token: &str) -> Self {
+        Self::header("Authorization", format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{}", token.trim()))))
     }
 }
 
@@ -123,7 +139,7 @@ impl fmt::Debug for Credentials {
 
 /// A client of one server.
 #[derive(Debug)]
-pub(super) struct Client {
+pub struct Client {
     agent: Agent,
     credentials: Option<Credentials>,
     retry: Retry,
@@ -132,7 +148,9 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(credentials: Option<Credentials>, retry: Retry, hint: &'static str) -> Self {
+    /// A client. `hint` tells where credentials come from when they are refused.
+    #[must_use]
+    pub fn new(credentials: Option<Credentials>, retry: Retry, hint: &'static str) -> Self {
         // Companies sign their own certificates: the machine's store decides whom to trust.
         let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
         let config = Agent::config_builder()
@@ -145,11 +163,29 @@ impl Client {
     }
 
     /// Asks for JSON; a busy server is asked again.
-    pub(super) fn get(&self, address: &str, query: &[(&str, &str)]) -> Result<Value, HttpError> {
+    ///
+    /// # Errors
+    /// When no answer came, or the server says no, also after the tries that [`Retry`] allows.
+    pub fn get(&self, address: &str, query: &[(&str, &str)]) -> Result<Value, HttpError> {
+        self.patiently(|| self.try_once(address, query))
+    }
+
+    /// Sends JSON and gives what comes back; a busy server is asked again.
+    ///
+    /// # Errors
+    /// As [`Client::get`].
+    pub fn post(&self, address: &str, headers: &[(&str, &str)], body: &Value) -> Result<Value, HttpError> {
+        self.patiently(|| self.post_once(address, headers, body))
+    }
+
+    fn patiently(
+        &self,
+        mut ask: impl FnMut() -> Result<Value, (HttpError, Option<Duration>)>,
+    ) -> Result<Value, HttpError> {
         let mut wait = self.retry.first_wait;
         let mut attempt = 1;
         loop {
-            let (error, told) = match self.try_once(address, query) {
+            let (error, told) = match ask() {
                 Ok(value) => return Ok(value),
                 Err(failed) => failed,
             };
@@ -167,36 +203,61 @@ impl Client {
     /// One request. On failure also how long the server asks to wait.
     fn try_once(&self, address: &str, query: &[(&str, &str)]) -> Result<Value, (HttpError, Option<Duration>)> {
         let mut request = self.agent.get(address).header("Accept", "application/json");
-        if let Some(Credentials(header)) = &self.credentials {
-            request = request.header("Authorization", header);
+        if let Some(Credentials { name, value }) = &self.credentials {
+            request = request.header(*name, value);
         }
         for (key, value) in query {
             request = request.query(key, value);
         }
-        let address = address.to_owned();
-        let lost = |error: ureq::Error| {
-            let (address, reason) = (address.clone(), error.to_string());
-            let error = match error {
-                ureq::Error::HostNotFound | ureq::Error::BadUri(_) => HttpError::Unreachable { address, reason },
-                ureq::Error::Io(io) if io.kind() == std::io::ErrorKind::ConnectionRefused => {
-                    HttpError::Unreachable { address, reason }
-                }
-                _ => HttpError::Transport { address, reason },
-            };
-            (error, None)
-        };
-        let mut response = request.call().map_err(lost)?;
-        let status = response.status().as_u16();
-        let told = response.headers().get("retry-after").and_then(|value| value.to_str().ok()).and_then(retry_after);
-        let body = response.body_mut().with_config().limit(MAX_BODY).read_to_vec().map_err(lost)?;
-        match status {
-            200..=299 => serde_json::from_slice(&body).map_err(|error| {
-                let reason = error.to_string();
-                (HttpError::NotJson { address: address.clone(), reason }, None)
-            }),
-            401 | 403 => Err((HttpError::Unauthorised { address, status, hint: self.hint }, told)),
-            _ => Err((HttpError::Status { address, status, detail: detail(&body) }, told)),
+        read(address, request.call(), self.hint)
+    }
+
+    fn post_once(
+        &self,
+        address: &str,
+        headers: &[(&str, &str)],
+        body: &Value,
+    ) -> Result<Value, (HttpError, Option<Duration>)> {
+        let mut request = self.agent.post(address).header("Accept", "application/json");
+        if let Some(Credentials { name, value }) = &self.credentials {
+            request = request.header(*name, value);
         }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        read(address, request.send_json(body), self.hint)
+    }
+}
+
+/// The JSON of an answer. On failure also how long the server asks to wait.
+fn read(
+    address: &str,
+    answer: Result<ureq::http::Response<ureq::Body>, ureq::Error>,
+    hint: &'static str,
+) -> Result<Value, (HttpError, Option<Duration>)> {
+    let address = address.to_owned();
+    let lost = |error: ureq::Error| {
+        let (address, reason) = (address.clone(), error.to_string());
+        let error = match error {
+            ureq::Error::HostNotFound | ureq::Error::BadUri(_) => HttpError::Unreachable { address, reason },
+            ureq::Error::Io(io) if io.kind() == std::io::ErrorKind::ConnectionRefused => {
+                HttpError::Unreachable { address, reason }
+            }
+            _ => HttpError::Transport { address, reason },
+        };
+        (error, None)
+    };
+    let mut response = answer.map_err(lost)?;
+    let status = response.status().as_u16();
+    let told = response.headers().get("retry-after").and_then(|value| value.to_str().ok()).and_then(retry_after);
+    let body = response.body_mut().with_config().limit(MAX_BODY).read_to_vec().map_err(lost)?;
+    match status {
+        200..=299 => serde_json::from_slice(&body).map_err(|error| {
+            let reason = error.to_string();
+            (HttpError::NotJson { address: address.clone(), reason }, None)
+        }),
+        401 | 403 => Err((HttpError::Unauthorised { address, status, hint }, told)),
+        _ => Err((HttpError::Status { address, status, detail: detail(&body) }, told)),
     }
 }
 
@@ -210,12 +271,18 @@ fn retry_after(text: &str) -> Option<Duration> {
     Duration::try_from(at.duration_since(Timestamp::now())).ok()
 }
 
-/// What Jira and GitHub say of an error: `errorMessages`, `message`.
+/// What services say of an error: `errorMessages` (Jira), `message` (GitHub), `error.message` (models).
 fn detail(body: &[u8]) -> String {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
     let messages = value["errorMessages"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let said: Vec<&str> = messages.chain(value["message"].as_str()).collect();
-    if said.is_empty() { String::new() } else { format!(": {}", crate::source::shortened(&said.join("; "), 300)) }
+    let said: Vec<&str> = messages.chain(value["message"].as_str()).chain(value["error"]["message"].as_str()).collect();
+    if said.is_empty() { String::new() } else { format!(": {}", shortened(&said.join("; "))) }
+}
+
+/// As much of a message as a person reads.
+fn shortened(text: &str) -> String {
+    let most = text.floor_char_boundary(300);
+    if most == text.len() { text.to_owned() } else { format!("{}…", &text[..most]) }
 }
 
 #[cfg(test)]
@@ -225,7 +292,7 @@ mod tests {
     #[test]
     fn credentials_are_encoded_and_never_shown() {
         // The example of RFC 7617.
-        assert_eq!(Credentials::basic("Aladdin", "open sesame").0, "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+        assert_eq!(Credentials::basic("Aladdin", "open sesame").value, "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
         assert!(!format!("{:?}", Credentials::bearer("s3cret")).contains("s3cret"));
         assert_eq!(retry_after("7"), Some(Duration::from_secs(7)));
     }

@@ -1,0 +1,114 @@
+//! Keeping a runner's program from reading the casebook, with what Linux offers without root: Landlock.
+
+use std::path::PathBuf;
+
+/// Whether a program was kept from what it must not see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confinement {
+    /// The kernel refuses it.
+    Enforced,
+    /// The system offers nothing; a read can only be noticed.
+    Unavailable,
+}
+
+impl Confinement {
+    /// What a person reads.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Enforced => "enforced",
+            Self::Unavailable => "unavailable",
+        }
+    }
+}
+
+/// Runs `work` on a thread that, with all programs it starts, can't open anything below the hidden folders. Rules of
+/// Landlock only allow; so everything beside the way to a hidden folder is allowed, one entry at a time.
+#[cfg(target_os = "linux")]
+pub(crate) fn confined<T: Send>(hidden: &[PathBuf], work: impl FnOnce() -> T + Send) -> (T, Confinement) {
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            let confinement = restrict(hidden).unwrap_or(Confinement::Unavailable);
+            (work(), confinement)
+        });
+        match thread.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// Elsewhere nothing is offered.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn confined<T: Send>(_: &[PathBuf], work: impl FnOnce() -> T + Send) -> (T, Confinement) {
+    (work(), Confinement::Unavailable)
+}
+
+#[cfg(target_os = "linux")]
+fn restrict(hidden: &[PathBuf]) -> Result<Confinement, landlock::RulesetError> {
+    use landlock::{
+        ABI, Access, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
+        RulesetStatus,
+    };
+    let all = AccessFs::from_all(ABI::V3);
+    let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(all)?.create()?;
+    for path in beside(hidden) {
+        let Ok(file) = PathFd::new(&path) else { continue };
+        let access = if path.is_dir() { all } else { all & AccessFs::from_file(ABI::V3) };
+        ruleset = ruleset.add_rule(PathBeneath::new(file, access))?;
+    }
+    let status = ruleset.restrict_self()?;
+    Ok(match status.ruleset {
+        RulesetStatus::NotEnforced => Confinement::Unavailable,
+        RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Confinement::Enforced,
+    })
+}
+
+/// Every entry beside the ways to the hidden folders: all that may still be opened.
+fn beside(hidden: &[PathBuf]) -> Vec<PathBuf> {
+    let hidden: Vec<PathBuf> = hidden.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let mut allowed = Vec::new();
+    let mut open = vec![PathBuf::from("/")];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if hidden.contains(&path) || entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                // A link is opened where it leads to.
+                continue;
+            }
+            if hidden.iter().any(|hidden| hidden.starts_with(&path)) {
+                open.push(path);
+            } else {
+                allowed.push(path);
+            }
+        }
+    }
+    allowed.sort();
+    allowed
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn a_hidden_folder_can_not_be_read_and_its_neighbours_can() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (secret, open) = (dir.path().join("casebook"), dir.path().join("open"));
+        for folder in [&secret, &open] {
+            std::fs::create_dir(folder).expect("made");
+            std::fs::write(folder.join("file"), "content").expect("written");
+        }
+        let read = || {
+            let cat =
+                |folder: &Path| std::process::Command::new("cat").arg(folder.join("file")).output().expect("cat runs");
+            (cat(&secret).status.success(), cat(&open).status.success())
+        };
+        let ((saw_secret, saw_open), confinement) = confined(&[secret.clone()], read);
+        assert!(saw_open, "the rest stays readable");
+        assert_eq!(saw_secret, confinement == Confinement::Unavailable);
+        assert!(std::fs::read(secret.join("file")).is_ok(), "this thread is not confined");
+    }
+}

@@ -1,0 +1,421 @@
+//! One replay: shown, run, tried again where that can help, guarded, read, recorded.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use hindcast_atlas::Atlas;
+use hindcast_case::IncidentId;
+use hindcast_http::Retry;
+use hindcast_skill::Question;
+use hindcast_text::TextReader;
+use hindcast_transcript::{Ended, Transcript, checkpoint, read, read_as};
+
+use crate::api::Api;
+use crate::command::{Failed, Tried, Work, try_program};
+use crate::confine::Confinement;
+use crate::descriptor::{Descriptor, Price};
+use crate::guard::{stolen_words, suspicions};
+use crate::pack::SkillPack;
+use crate::process::{Limits, hunt};
+use crate::prompt::{incident_json, prompt};
+use crate::record::{Outcome, Record};
+use crate::recorded::Recorded;
+use crate::store::Cache;
+
+/// What replays are run with.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The model; empty is the agent's own choice.
+    pub model: String,
+    /// Rounds with the model at most.
+    pub turns: u32,
+    /// Wall-clock time of a replay at most.
+    pub time: Duration,
+    /// Bytes of output at most.
+    pub output: usize,
+    /// Further tries after a failure that may pass.
+    pub retries: u32,
+    /// The wait before the first of them; each further one is twice as long.
+    pub first_wait: Duration,
+    /// For the spread of waits.
+    pub seed: u64,
+}
+
+/// What is asked in one replay.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// The incident.
+    pub id: &'a IncidentId,
+    /// Which repeat, from 1.
+    pub repeat: u32,
+    /// What the skill is shown; made of a case with canaries.
+    pub question: &'a Question,
+    /// Marks that must be in nothing that the skill is given.
+    pub canaries: &'a [String],
+    /// The engineers' conclusion, which must not be in what comes back.
+    pub engineers: &'a str,
+}
+
+/// A finished replay with what it left.
+#[derive(Debug)]
+pub struct Finished {
+    /// What is kept of it.
+    pub record: Record,
+    /// As the agent wrote it.
+    pub transcript: Vec<u8>,
+    /// What it wrote to standard error.
+    pub stderr: Vec<u8>,
+}
+
+/// Where answers come from.
+#[derive(Debug)]
+enum Source {
+    Recorded(Recorded),
+    Program(Descriptor),
+    Service(Descriptor, Box<Api>),
+}
+
+/// Runs replays, from any number of threads.
+#[derive(Debug)]
+pub struct Replayer<'a> {
+    source: Source,
+    settings: Settings,
+    pack: Option<SkillPack>,
+    atlas: &'a Atlas,
+    texts: &'a TextReader,
+    /// Folders that an agent must not see.
+    hidden: Vec<PathBuf>,
+    /// Where the folders of replays are made.
+    root: tempfile::TempDir,
+    cache: Option<Cache>,
+    /// Names the run among the processes of the machine.
+    token: String,
+    pace: Option<Pace>,
+    stop: &'a AtomicBool,
+}
+
+/// Why a runner can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RunnerError {
+    /// A folder can't be read or made.
+    #[error("{0}: {1}")]
+    Io(String, io::Error),
+    /// The folder of transcripts holds none.
+    #[error("{0} holds no transcripts; expected files named after incidents, as GTOC-1234.jsonl")]
+    NoTranscripts(PathBuf),
+    /// The service can't be asked.
+    #[error("{0}")]
+    Service(String),
+    /// The runner needs a model.
+    #[error("the runner {0} needs --model")]
+    NoModel(String),
+}
+
+/// Begins replays no faster than allowed.
+#[derive(Debug)]
+struct Pace {
+    every: Duration,
+    next: Mutex<Instant>,
+}
+
+impl Pace {
+    /// How long to wait now.
+    fn turn(&self) -> Duration {
+        let mut next = self.next.lock().expect("no holder panics");
+        let now = Instant::now();
+        let at = (*next).max(now);
+        *next = at + self.every;
+        at - now
+    }
+}
+
+/// What a replayer is made with beside its source.
+#[derive(Debug)]
+pub struct Surroundings<'a> {
+    /// For the reading of answers.
+    pub atlas: &'a Atlas,
+    /// For the reading of answers.
+    pub texts: &'a TextReader,
+    /// The skill; none is the agent alone.
+    pub pack: Option<SkillPack>,
+    /// Folders that an agent must not see.
+    pub hidden: Vec<PathBuf>,
+    /// Where results are looked for and kept by content.
+    pub cache: Option<Cache>,
+    /// Names the run among the processes of the machine.
+    pub token: String,
+    /// Set when the user wants to stop.
+    pub stop: &'a AtomicBool,
+}
+
+impl<'a> Replayer<'a> {
+    /// Replays of recorded transcripts.
+    ///
+    /// # Errors
+    /// When the folder can't be read or holds none.
+    pub fn recorded(dir: &Path, settings: Settings, around: Surroundings<'a>) -> Result<Self, RunnerError> {
+        let recorded = Recorded::open(dir).map_err(|error| RunnerError::Io(dir.display().to_string(), error))?;
+        if recorded.len() == 0 {
+            return Err(RunnerError::NoTranscripts(dir.to_owned()));
+        }
+        Self::new(Source::Recorded(recorded), settings, None, around)
+    }
+
+    /// Replays through an agent. `environment` gives keys and addresses of services.
+    ///
+    /// # Errors
+    /// When the agent needs something that is missing.
+    pub fn agent(
+        descriptor: Descriptor,
+        mut settings: Settings,
+        environment: &dyn Fn(&str) -> Option<String>,
+        around: Surroundings<'a>,
+    ) -> Result<Self, RunnerError> {
+        if settings.model.is_empty() {
+            settings.model.clone_from(&descriptor.model);
+        }
+        let per_minute = descriptor.per_minute;
+        let source = match &descriptor.service {
+            None => Source::Program(descriptor),
+            Some(_) if settings.model.is_empty() => return Err(RunnerError::NoModel(descriptor.name)),
+            Some(service) => {
+                let retry =
+                    Retry { attempts: settings.retries + 1, first_wait: settings.first_wait, timeout: settings.time };
+                let api = Api::new(service, environment, retry).map_err(RunnerError::Service)?;
+                Source::Service(descriptor, Box::new(api))
+            }
+        };
+        Self::new(source, settings, per_minute, around)
+    }
+
+    fn new(
+        source: Source,
+        settings: Settings,
+        per_minute: Option<u32>,
+        around: Surroundings<'a>,
+    ) -> Result<Self, RunnerError> {
+        let Surroundings { atlas, texts, pack, hidden, cache, token, stop } = around;
+        let root = tempfile::Builder::new().prefix("hindcast-").tempdir();
+        let root = root.map_err(|error| RunnerError::Io("a temporary folder can't be made".to_owned(), error))?;
+        let pace = per_minute
+            .filter(|count| *count > 0)
+            .map(|count| Pace { every: Duration::from_mins(1) / count, next: Mutex::new(Instant::now()) });
+        Ok(Self { source, settings, pack, atlas, texts, hidden, root, cache, token, pace, stop })
+    }
+
+    /// The program's version, as it tells; none for what has none.
+    #[must_use]
+    pub fn version(&self) -> Option<String> {
+        let Source::Program(descriptor) = &self.source else { return None };
+        let (program, arguments) = descriptor.program.as_ref()?.version.split_first()?;
+        let output = std::process::Command::new(program).args(arguments).output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout).trim().lines().next().unwrap_or_default().to_owned();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// The skill.
+    #[must_use]
+    pub fn pack(&self) -> Option<&SkillPack> {
+        self.pack.as_ref()
+    }
+
+    /// Runs one replay. None when the user stopped it.
+    ///
+    /// # Errors
+    /// When this machine fails: a folder can't be made, a process not started. What an agent does is no error.
+    pub fn replay(&self, job: &Job<'_>) -> io::Result<Option<Finished>> {
+        let key = self.cache_key(job);
+        if let Some((mut record, transcript)) = key.as_ref().and_then(|key| self.cache.as_ref()?.get(key)) {
+            record.from_cache = true;
+            job.id.as_str().clone_into(&mut record.incident_id);
+            return Ok(Some(Finished { record, transcript, stderr: Vec::new() }));
+        }
+        let mut wait = self.settings.first_wait;
+        let mut random =
+            fastrand::Rng::with_seed(self.settings.seed ^ u64::from(job.repeat) ^ fingerprint(job.id.as_str()));
+        let mut attempt = 1;
+        loop {
+            if self.sleep(self.pace.as_ref().map_or(Duration::ZERO, Pace::turn)) {
+                return Ok(None);
+            }
+            let began = Instant::now();
+            let tried = self.try_once(job)?;
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let is_transient = tried.failure.as_ref().is_some_and(|failure| failure.is_transient);
+            // Services are asked again by their client.
+            let may_retry =
+                is_transient && attempt <= self.settings.retries && !matches!(self.source, Source::Service(..));
+            if may_retry {
+                if self.sleep(wait.mul_f64(0.5 + random.f64())) {
+                    return Ok(None);
+                }
+                wait *= 2;
+                attempt += 1;
+                continue;
+            }
+            let mut finished = self.finish(job, tried);
+            finished.record.attempts = attempt;
+            finished.record.seconds = (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
+            if let (Some(key), Some(cache), Outcome::Answered { .. }) = (&key, &self.cache, &finished.record.outcome) {
+                cache.put(key, &finished.record, &finished.transcript)?;
+            }
+            return Ok(Some(finished));
+        }
+    }
+
+    /// Sleeps, unless the user stops; true when they did.
+    fn sleep(&self, time: Duration) -> bool {
+        let until = Instant::now() + time;
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return true;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            std::thread::sleep(left.min(Duration::from_millis(50)));
+        }
+    }
+
+    fn cache_key(&self, job: &Job<'_>) -> Option<String> {
+        let descriptor = match &self.source {
+            Source::Recorded(_) => return None,
+            Source::Program(descriptor) | Source::Service(descriptor, _) => descriptor,
+        };
+        self.cache.as_ref()?;
+        let descriptor = serde_json::to_string(descriptor).expect("a descriptor is written as JSON");
+        let limits = format!("{} {:?} {}", self.settings.turns, self.settings.time, self.settings.output);
+        let repeat = job.repeat.to_string();
+        let hash = self.pack.as_ref().map_or("none", |pack| pack.hash.as_str());
+        let prompt = prompt(job.question, self.pack.as_ref().map(|_| "skill"));
+        Some(Cache::key(&["replay-1", hash, &descriptor, &self.settings.model, &limits, &prompt, &repeat]))
+    }
+
+    fn try_once(&self, job: &Job<'_>) -> io::Result<Tried> {
+        match &self.source {
+            Source::Recorded(recorded) => {
+                let (transcript, failure) = match recorded.read(job.id, job.repeat) {
+                    Ok(transcript) => (transcript, None),
+                    Err(reason) => (Vec::new(), Some(Failed::for_good(reason))),
+                };
+                let confinement = Confinement::Enforced;
+                Ok(Tried { transcript, format: None, stderr: Vec::new(), failure, confinement, given: String::new() })
+            }
+            Source::Program(descriptor) => {
+                let work = Work {
+                    program: descriptor.program.as_ref().expect("a program's descriptor"),
+                    model: &self.settings.model,
+                    turns: self.settings.turns,
+                    limits: Limits { time: self.settings.time, output: self.settings.output },
+                    pack: self.pack.as_ref(),
+                    incident: &incident_json(job.question),
+                    prompt: &|skill| prompt(job.question, skill),
+                    root: self.root.path(),
+                    hidden: &self.hidden,
+                    mark: &format!("{}:{}:{};", self.token, job.id, job.repeat),
+                    stop: self.stop,
+                };
+                try_program(&work)
+            }
+            Source::Service(_, api) => {
+                let skill = self.pack.as_ref().map(|pack| pack.name.as_str());
+                let text = prompt(job.question, skill);
+                Ok(api.converse(
+                    &self.settings.model,
+                    &text,
+                    self.pack.as_ref(),
+                    self.settings.turns,
+                    self.settings.time,
+                ))
+            }
+        }
+    }
+
+    fn finish(&self, job: &Job<'_>, tried: Tried) -> Finished {
+        let Tried { transcript: bytes, format, stderr, failure, confinement, given } = tried;
+        let transcript = match format {
+            Some(format) => read_as(&bytes, format),
+            None => read(&bytes),
+        };
+        let mut record = Record::new(job.id, job.repeat, &transcript);
+        record.outcome = match failure {
+            // An agent that was stopped at its limit of turns may end as failed, with an answer.
+            Some(failure) if transcript.ended != Ended::TurnLimit || transcript.final_text.is_empty() => {
+                Outcome::Failed { reason: reason(&failure, &transcript) }
+            }
+            _ => Outcome::of(checkpoint(self.atlas, self.texts, &transcript)),
+        };
+        if let Some(trespass) = self.trespass(job, &given, &bytes) {
+            record.outcome = Outcome::Failed { reason: trespass };
+        }
+        record.confinement = confinement.as_str().to_owned();
+        record.suspicions = suspicions(job.question);
+        if record.cost.is_none() {
+            record.cost = self.price().map(|price| {
+                let tokens = [
+                    (record.input_tokens, price.input),
+                    (record.cached_tokens, price.cached),
+                    (record.output_tokens, price.output),
+                ];
+                #[expect(clippy::cast_precision_loss, reason = "counts of tokens are far below 2^52")]
+                let cost = tokens.map(|(count, price)| count as f64 * price).iter().sum::<f64>();
+                cost / 1e6
+            });
+        }
+        Finished { record, transcript: bytes, stderr }
+    }
+
+    fn price(&self) -> Option<Price> {
+        match &self.source {
+            Source::Recorded(_) => None,
+            Source::Program(descriptor) | Source::Service(descriptor, _) => descriptor.price,
+        }
+    }
+
+    /// Whether something that is withheld reached the agent, or came back from it.
+    fn trespass(&self, job: &Job<'_>, given: &str, transcript: &[u8]) -> Option<String> {
+        let seen = String::from_utf8_lossy(transcript);
+        if let Some(canary) =
+            job.canaries.iter().find(|canary| given.contains(canary.as_str()) || seen.contains(canary.as_str()))
+        {
+            return Some(format!("guard: a withheld field reached the skill ({canary})"));
+        }
+        let known = self
+            .pack
+            .iter()
+            .flat_map(|pack| &pack.files)
+            .map(|file| String::from_utf8_lossy(&file.bytes))
+            .collect::<Vec<_>>();
+        let shown = incident_json(job.question);
+        let mut known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
+        known.push(&shown);
+        let words = stolen_words(job.engineers, &known, &seen)?;
+        Some(format!("guard: the transcript holds the engineers' own words, which the skill was not shown: {words:?}"))
+    }
+}
+
+impl Drop for Replayer<'_> {
+    fn drop(&mut self) {
+        if matches!(self.source, Source::Program(_)) && self.stop.load(Ordering::Relaxed) {
+            hunt(&self.token);
+        }
+    }
+}
+
+fn reason(failure: &Failed, transcript: &Transcript) -> String {
+    if transcript.error.is_empty() {
+        failure.reason.clone()
+    } else {
+        format!("{}: {}", failure.reason, transcript.error)
+    }
+}
+
+fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
