@@ -145,6 +145,7 @@ fn totals_section(tally: &Tally, skill: &str) -> Markup {
     html! {
         p { "Skill: " strong { (skill) } ". " (tally.cases()) " cases, " (comparable) " of them comparable"
             @if tally.leaking > 0 { ", " (tally.leaking) " left out because what the skill saw gives the conclusion away" }
+            @if tally.failed > 0 { ", " (tally.failed) " whose replay failed and has no verdict" }
             @if tally.unusable > 0 { ", " (tally.unusable) " files that could not be used" } "." }
         table.totals {
             thead { tr { th { "verdict" } th { "cases" } th { "95 % Wilson interval" } } }

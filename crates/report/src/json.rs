@@ -36,6 +36,7 @@ pub fn row_json(row: &Row) -> Value {
         "mismatch_type": words(&row.mismatch),
         "recorded_match_level": row.recorded.map_or("", Vocabulary::as_str),
         "leak_score": row.leak.as_ref().map(|leak| leak.score),
+        "repeat": row.repeat,
     })
 }
 
@@ -50,6 +51,7 @@ pub fn run_json(tally: &Tally, skill: &str) -> Value {
         "cases": tally.cases(),
         "comparable": tally.comparable(),
         "leaking": tally.leaking,
+        "failed": tally.failed,
         "unusable": tally.unusable,
         "match_levels": by_level(tally.levels),
         "wilson95": Value::Object(shares.collect()),

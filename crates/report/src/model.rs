@@ -23,6 +23,8 @@ pub struct Row {
     pub recorded: Option<MatchLevel>,
     /// What gave the conclusion away to the skill, where something did.
     pub leak: Option<Leak>,
+    /// Which repeat of the case, from 1.
+    pub repeat: u32,
 }
 
 impl Row {
@@ -38,6 +40,7 @@ impl Row {
             mismatch: verdict.mismatch.clone(),
             recorded,
             leak: leak.is_leaking().then_some(leak),
+            repeat: 1,
         }
     }
 }
@@ -60,6 +63,8 @@ pub struct Tally {
     pub confusion: [[usize; 4]; 5],
     /// Cases that gave the conclusion away to the skill; they are in none of the other counts.
     pub leaking: usize,
+    /// Cases whose replay failed: no conclusion, so no verdict.
+    pub failed: usize,
     /// Files that could not be used.
     pub unusable: usize,
 }

@@ -73,8 +73,12 @@ pub fn agreement_line(tally: &Tally) -> String {
         0 => String::new(),
         leaking => format!("\n  left out, because the inputs give the conclusion away: {leaking}"),
     };
+    let failed = match tally.failed {
+        0 => String::new(),
+        failed => format!("\n  replays that failed, so without a verdict: {failed}"),
+    };
     format!(
-        "{} cases, {comparable} of them comparable\n  matched            {}\n  partially matched  {}\n  mismatched         {}\n  human conclusion unclear: {}{leaking}",
+        "{} cases, {comparable} of them comparable\n  matched            {}\n  partially matched  {}\n  mismatched         {}\n  human conclusion unclear: {}{leaking}{failed}",
         tally.cases(),
         share(MatchLevel::Matched),
         share(MatchLevel::PartiallyMatched),
