@@ -41,6 +41,12 @@ pub(crate) enum Command {
     /// Look into the atlas of mechanisms
     #[command(subcommand)]
     Atlas(AtlasCommand),
+    /// Look at skills
+    #[command(subcommand)]
+    Skill(SkillCommand),
+    /// Look at what an agent wrote
+    #[command(subcommand)]
+    Transcript(TranscriptCommand),
     /// Compare one case's conclusions, step by step
     Compare(CompareArguments),
     /// Measure how far the comparison agrees with experts' verdicts
@@ -59,6 +65,57 @@ pub(crate) enum Command {
         /// Write a page for every command into this folder instead
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SkillCommand {
+    /// Check a skill against the Agent Skills specification
+    #[command(
+        after_help = "Exit codes:\n  0  it keeps to the specification\n  1  it has flaws\n  2  it is no skill\n\nExample:\n  hindcast skill check skills/tikv-slow-diagnosis"
+    )]
+    Check {
+        /// Folder with a SKILL.md
+        dir: PathBuf,
+        /// Output on standard output
+        #[arg(short = 'o', long, value_enum, default_value = "text")]
+        format: Format,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TranscriptCommand {
+    /// Show what was said and done
+    #[command(after_help = "Example:\n  hindcast transcript show session.jsonl")]
+    Show {
+        /// A transcript of any format
+        file: PathBuf,
+        /// Its format [default: detected]
+        #[arg(long, value_name = "FORMAT")]
+        from: Option<String>,
+    },
+    /// Convert into the Agent Trajectory Interchange Format
+    #[command(after_help = "Example:\n  hindcast transcript convert session.jsonl > trajectory.json")]
+    Convert {
+        /// A transcript of any format
+        file: PathBuf,
+        /// Its format [default: detected]
+        #[arg(long, value_name = "FORMAT")]
+        from: Option<String>,
+    },
+    /// Tell what a replay would take from it: references read, the answer and its repairs, the conclusion
+    #[command(
+        after_help = "Exit codes:\n  0  it has an answer\n  1  it has none\n  2  it can't be read\n\nExample:\n  hindcast transcript check session.jsonl"
+    )]
+    Check {
+        /// A transcript of any format
+        file: PathBuf,
+        /// Its format [default: detected]
+        #[arg(long, value_name = "FORMAT")]
+        from: Option<String>,
+        /// Output on standard output
+        #[arg(short = 'o', long, value_enum, default_value = "text")]
+        format: Format,
     },
 }
 
@@ -295,6 +352,18 @@ pub(crate) enum GraphFormat {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AtlasCommand {
+    /// Export the checks of every mechanism, for the references of a skill
+    #[command(
+        after_help = "Examples:\n  hindcast atlas export\n  hindcast atlas export --pack skills/tikv-slow-diagnosis\n  hindcast atlas export --pack skills/tikv-slow-diagnosis --check"
+    )]
+    Export {
+        /// Write them into the references of this skill, between the lines that mark their place
+        #[arg(long, value_name = "DIR")]
+        pack: Option<PathBuf>,
+        /// Write nothing; exit code 1 when they are not current
+        #[arg(long, requires = "pack")]
+        check: bool,
+    },
     /// List every mechanism
     List {
         /// Output on standard output

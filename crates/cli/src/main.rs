@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use crate::args::{Arguments, AtlasCommand, Command};
+use crate::args::{Arguments, AtlasCommand, Command, SkillCommand};
 use crate::failure::{Failure, Outcome};
 
 /// Small allocations from two threads are what a run spends its time on.
@@ -40,6 +40,8 @@ fn dispatch(arguments: &Arguments) -> Result<Outcome, Failure> {
             commands::atlas::check_folder(arguments.atlas.as_deref(), *format)
         }
         Command::Atlas(command) => commands::atlas::run(command, &atlas()?),
+        Command::Skill(SkillCommand::Check { dir, format }) => commands::skill::check(dir, *format),
+        Command::Transcript(command) => commands::transcript::run(command, &atlas()?),
         Command::Compare(compare) => commands::compare::run(compare, atlas()?),
         Command::Calibrate(calibrate) => commands::calibrate::run(calibrate, atlas()?),
         Command::Extract(extract) => commands::extract::run(extract, atlas()?),

@@ -44,6 +44,7 @@ pub(crate) fn run(command: &AtlasCommand, atlas: &Atlas) -> Result<Outcome, Fail
         AtlasCommand::Match { text, format } => matches(atlas, text, *format),
         AtlasCommand::Check { format } => findings(atlas, *format),
         AtlasCommand::Graph { format } => graph(atlas, *format),
+        AtlasCommand::Export { pack, check } => super::atlas_export::run(atlas, pack.as_deref(), *check),
     }
 }
 

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod atlas;
+pub(crate) mod atlas_export;
 pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;
@@ -11,3 +12,5 @@ pub(crate) mod import;
 pub(crate) mod manual;
 pub(crate) mod run;
 pub(crate) mod sarif;
+pub(crate) mod skill;
+pub(crate) mod transcript;
