@@ -46,7 +46,7 @@ fn two_runs_give_the_same_bytes() {
     let (first, second) = (tree(a.path()), tree(b.path()));
     let names = |tree: &[(String, Vec<u8>)]| tree.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&first), names(&second));
-    assert_eq!(first.len(), 18 + 3);
+    assert_eq!(first.len(), 18 + 4);
     for (one, other) in first.iter().zip(&second) {
         assert!(one == other, "{} differs", one.0);
     }

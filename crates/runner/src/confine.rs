@@ -47,14 +47,14 @@ pub(crate) fn confined<T: Send>(_: &[PathBuf], work: impl FnOnce() -> T + Send) 
 #[cfg(target_os = "linux")]
 fn restrict(hidden: &[PathBuf]) -> Result<Confinement, landlock::RulesetError> {
     use landlock::{
-        ABI, Access, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
-        RulesetStatus,
+        AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus,
     };
-    let all = AccessFs::from_all(ABI::V3);
+    // Reading alone is kept back: agents write their own files where they like.
+    let all = AccessFs::ReadFile | AccessFs::ReadDir;
     let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(all)?.create()?;
     for path in beside(hidden) {
         let Ok(file) = PathFd::new(&path) else { continue };
-        let access = if path.is_dir() { all } else { all & AccessFs::from_file(ABI::V3) };
+        let access = if path.is_dir() { all } else { AccessFs::ReadFile.into() };
         ruleset = ruleset.add_rule(PathBeneath::new(file, access))?;
     }
     let status = ruleset.restrict_self()?;
