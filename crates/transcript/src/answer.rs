@@ -281,8 +281,8 @@ fn conclusion_of(json: &str, repairs: &mut Vec<String>) -> Option<SkillConclusio
 /// Removes what stands at a place such as `skill_conclusion.reference_files_consulted[2]`.
 fn remove(value: &mut serde_json::Value, field: &str) {
     let (parent, name) = field.rsplit_once('.').unwrap_or(("", field));
-    let parent = parent.split('.').filter(|key| !key.is_empty());
-    let Some(parent) = parent.fold(Some(value), |value, key| value?.get_mut(key)) else { return };
+    let mut keys = parent.split('.').filter(|key| !key.is_empty());
+    let Some(parent) = keys.try_fold(value, |value, key| value.get_mut(key)) else { return };
     match name.split_once('[') {
         Some((list, index)) => {
             let index = index.trim_end_matches(']').parse::<usize>();

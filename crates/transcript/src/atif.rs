@@ -22,7 +22,7 @@ pub fn to_atif(transcript: &Transcript) -> Value {
             reasoning.push_str(&message.text);
             continue;
         }
-        steps.push(step(message, std::mem::take(&mut reasoning)));
+        steps.push(step(message, &std::mem::take(&mut reasoning)));
     }
     add_calls(&mut steps, calls);
     if !reasoning.is_empty() {
@@ -52,7 +52,7 @@ pub fn to_atif(transcript: &Transcript) -> Value {
     })
 }
 
-fn step(message: &Message, reasoning: String) -> Value {
+fn step(message: &Message, reasoning: &str) -> Value {
     let mut step = Map::new();
     if let Some(time) = message.time {
         step.insert("timestamp".to_owned(), json!(time.to_string()));

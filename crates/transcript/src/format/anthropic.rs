@@ -6,7 +6,7 @@ use super::{count_of, str_of, text_of, time_of};
 use crate::transcript::{Draft, Ended, Role, Usage};
 
 /// A conversation (`messages`), a list of messages, or one message.
-pub(super) fn document(draft: &mut Draft, document: Value) {
+pub(super) fn document(draft: &mut Draft, document: &Value) {
     if let Some(model) = document["model"].as_str() {
         model.clone_into(&mut draft.transcript.model);
     }
@@ -20,7 +20,7 @@ pub(super) fn document(draft: &mut Draft, document: Value) {
                 message(draft, one, None, false);
             }
         }
-        None => message(draft, &document, None, false),
+        None => message(draft, document, None, false),
     }
 }
 

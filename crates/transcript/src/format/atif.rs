@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::{arguments_of, count_of, str_of, text_of, time_of};
 use crate::transcript::{Draft, Ended, Role, Usage};
 
-pub(super) fn document(draft: &mut Draft, document: Value) {
+pub(super) fn document(draft: &mut Draft, document: &Value) {
     let agent = &document["agent"];
-    str_of(&document, "session_id").clone_into(&mut draft.transcript.session);
+    str_of(document, "session_id").clone_into(&mut draft.transcript.session);
     str_of(agent, "name").clone_into(&mut draft.transcript.agent);
     str_of(agent, "version").clone_into(&mut draft.transcript.agent_version);
     str_of(agent, "model_name").clone_into(&mut draft.transcript.model);

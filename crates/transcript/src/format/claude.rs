@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{anthropic, str_of, text_of, time_of};
 use crate::transcript::{Draft, Ended};
 
-pub(super) fn event(draft: &mut Draft, event: Value) {
+pub(super) fn event(draft: &mut Draft, event: &Value) {
     "claude-code".clone_into(&mut draft.transcript.agent);
     if let Some(version) = event["version"].as_str().or_else(|| event["claude_code_version"].as_str()) {
         version.clone_into(&mut draft.transcript.agent_version);
@@ -25,7 +25,7 @@ pub(super) fn event(draft: &mut Draft, event: Value) {
                 event["isSidechain"].as_bool().unwrap_or_default() || event["parent_tool_use_id"].is_string();
             anthropic::message(draft, &event["message"], time_of(&event["timestamp"]), is_aside);
         }
-        Some("result") => result(draft, &event),
+        Some("result") => result(draft, event),
         // Kept by Claude Code for itself; nothing of the work.
         Some(
             "summary"

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::{arguments_of, count_of, openai, str_of, text_of, time_of};
 use crate::transcript::{Draft, Ended, Role, Usage};
 
-pub(super) fn event(draft: &mut Draft, event: Value) {
+pub(super) fn event(draft: &mut Draft, event: &Value) {
     "codex".clone_into(&mut draft.transcript.agent);
-    match str_of(&event, "type") {
-        "thread.started" => str_of(&event, "thread_id").clone_into(&mut draft.transcript.session),
+    match str_of(event, "type") {
+        "thread.started" => str_of(event, "thread_id").clone_into(&mut draft.transcript.session),
         "turn.started" => draft.transcript.turns += 1,
         kind @ ("item.started" | "item.updated" | "item.completed") => {
             item(draft, &event["item"], kind == "item.completed");
@@ -26,7 +26,7 @@ pub(super) fn event(draft: &mut Draft, event: Value) {
         }
         "turn.failed" => draft.fail(Ended::Error, &text_of(&event["error"]["message"])),
         // Notices of retries are of this type too; a turn that completes afterwards counts.
-        "error" => draft.fail(Ended::Error, str_of(&event, "message")),
+        "error" => draft.fail(Ended::Error, str_of(event, "message")),
         other => draft.skip(other),
     }
 }
@@ -61,23 +61,23 @@ fn item(draft: &mut Draft, item: &Value, is_completed: bool) {
 }
 
 /// A line of a session's log: the items of the Responses API in an envelope.
-pub(super) fn session_line(draft: &mut Draft, mut line: Value) {
+pub(super) fn session_line(draft: &mut Draft, line: &Value) {
     "codex".clone_into(&mut draft.transcript.agent);
     let time = time_of(&line["timestamp"]);
-    let payload = line["payload"].take();
-    match str_of(&line, "type") {
+    let payload = &line["payload"];
+    match str_of(line, "type") {
         "session_meta" => {
-            str_of(&payload, "id").clone_into(&mut draft.transcript.session);
-            str_of(&payload, "cli_version").clone_into(&mut draft.transcript.agent_version);
+            str_of(payload, "id").clone_into(&mut draft.transcript.session);
+            str_of(payload, "cli_version").clone_into(&mut draft.transcript.agent_version);
         }
         "turn_context" => {
             draft.transcript.turns += 1;
-            str_of(&payload, "model").clone_into(&mut draft.transcript.model);
+            str_of(payload, "model").clone_into(&mut draft.transcript.model);
         }
-        "response_item" => openai::item(draft, &payload, time),
-        "event_msg" => match str_of(&payload, "type") {
+        "response_item" => openai::item(draft, payload, time),
+        "event_msg" => match str_of(payload, "type") {
             "task_complete" => draft.transcript.ended = Ended::Finished,
-            "turn_aborted" => draft.fail(Ended::Error, str_of(&payload, "reason")),
+            "turn_aborted" => draft.fail(Ended::Error, str_of(payload, "reason")),
             "token_count" => {
                 let usage = &payload["info"]["total_token_usage"];
                 let cached = count_of(usage, &["cached_input_tokens"]);

@@ -114,26 +114,26 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Gives every line of JSON to `event`; other lines are counted.
-fn each_line(bytes: &[u8], draft: &mut Draft, event: fn(&mut Draft, Value)) {
+fn each_line(bytes: &[u8], draft: &mut Draft, event: fn(&mut Draft, &Value)) {
     for line in lines(bytes) {
         match serde_json::from_slice(line) {
-            Ok(value @ Value::Object(_)) => event(draft, value),
+            Ok(value @ Value::Object(_)) => event(draft, &value),
             _ => draft.transcript.skipped.broken_lines += 1,
         }
     }
 }
 
 /// One document, or one a line.
-fn each_document(bytes: &[u8], draft: &mut Draft, document: fn(&mut Draft, Value)) {
+fn each_document(bytes: &[u8], draft: &mut Draft, document: fn(&mut Draft, &Value)) {
     match serde_json::from_slice(bytes) {
-        Ok(value) => document(draft, value),
+        Ok(value) => document(draft, &value),
         Err(_) => each_line(bytes, draft, document),
     }
 }
 
-fn whole(bytes: &[u8], draft: &mut Draft, document: fn(&mut Draft, Value)) {
+fn whole(bytes: &[u8], draft: &mut Draft, document: fn(&mut Draft, &Value)) {
     match serde_json::from_slice(bytes) {
-        Ok(value) => document(draft, value),
+        Ok(value) => document(draft, &value),
         Err(_) => draft.transcript.skipped.broken_lines += 1,
     }
 }

@@ -6,7 +6,7 @@ use super::{arguments_of, count_of, str_of, text_of};
 use crate::transcript::{Draft, Ended, Role, Usage};
 
 /// A conversation (`messages`), an answer (`choices`), a list of messages, or one message.
-pub(super) fn chat(draft: &mut Draft, document: Value) {
+pub(super) fn chat(draft: &mut Draft, document: &Value) {
     if let Some(model) = document["model"].as_str() {
         model.clone_into(&mut draft.transcript.model);
     }
@@ -19,7 +19,7 @@ pub(super) fn chat(draft: &mut Draft, document: Value) {
         finish(draft, str_of(choice, "finish_reason"));
     }
     if document["role"].is_string() {
-        message(draft, &document);
+        message(draft, document);
     }
     draft.transcript.usage.add(usage(&document["usage"]));
 }
@@ -56,7 +56,7 @@ fn finish(draft: &mut Draft, reason: &str) {
 }
 
 /// A response, a list of items, or one item.
-pub(super) fn responses(draft: &mut Draft, document: Value) {
+pub(super) fn responses(draft: &mut Draft, document: &Value) {
     if let Some(model) = document["model"].as_str() {
         model.clone_into(&mut draft.transcript.model);
     }
@@ -67,9 +67,9 @@ pub(super) fn responses(draft: &mut Draft, document: Value) {
         item(draft, one, None);
     }
     if !is_list && document["type"].is_string() {
-        item(draft, &document, None);
+        item(draft, document, None);
     }
-    match str_of(&document, "status") {
+    match str_of(document, "status") {
         "completed" if document["output"].is_array() => draft.transcript.ended = Ended::Finished,
         "failed" => draft.fail(Ended::Error, &text_of(&document["error"]["message"])),
         "incomplete" if document["output"].is_array() => {
