@@ -345,7 +345,7 @@ fn a_skill_at_another_commit_is_another_skill() {
     std::fs::create_dir(&skill).expect("made");
     let write = |text: &str| {
         std::fs::write(skill.join("SKILL.md"), format!("---\nname: my-skill\ndescription: d\n---\n{text}\n"))
-            .expect("written")
+            .expect("written");
     };
     let git = |arguments: &[&str]| {
         let done = Command::new("git")

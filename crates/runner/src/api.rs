@@ -86,7 +86,7 @@ impl Api {
                     break;
                 }
             };
-            if !conversation.take(message, self.service.protocol, pack) {
+            if !conversation.take(&message, self.service.protocol, pack) {
                 break;
             }
         }
@@ -109,7 +109,10 @@ impl Api {
                 .collect();
         }
         let address = format!("{}/v1/messages", self.base_url);
-        let answer = self.client.post(&address, &[("anthropic-version", "2023-06-01")], &body).map_err(failed)?;
+        let answer = self
+            .client
+            .post(&address, &[("anthropic-version", "2023-06-01")], &body)
+            .map_err(|error| failed(&error))?;
         if answer["content"].is_array() {
             Ok(answer)
         } else {
@@ -128,7 +131,7 @@ impl Api {
             body["tools"] = tools().into_iter().map(function).collect();
         }
         let address = format!("{}/chat/completions", self.base_url);
-        let answer = self.client.post(&address, &[], &body).map_err(failed)?;
+        let answer = self.client.post(&address, &[], &body).map_err(|error| failed(&error))?;
         if answer["choices"][0]["message"].is_object() {
             Ok(answer)
         } else {
@@ -137,7 +140,7 @@ impl Api {
     }
 }
 
-fn failed(error: HttpError) -> Failed {
+fn failed(error: &HttpError) -> Failed {
     let is_transient = match error.status() {
         Some(status) => status == 429 || status >= 500,
         None => !matches!(error, HttpError::Unreachable { .. }),
@@ -211,7 +214,7 @@ impl Conversation {
     }
 
     /// Takes an answer, and calls the tools that it asks for. False when it is the last word.
-    fn take(&mut self, answer: Value, protocol: Protocol, pack: Option<&SkillPack>) -> bool {
+    fn take(&mut self, answer: &Value, protocol: Protocol, pack: Option<&SkillPack>) -> bool {
         match protocol {
             Protocol::Anthropic => {
                 let results: Vec<Value> = answer["content"]

@@ -106,7 +106,7 @@ mod tests {
                 |folder: &Path| std::process::Command::new("cat").arg(folder.join("file")).output().expect("cat runs");
             (cat(&secret).status.success(), cat(&open).status.success())
         };
-        let ((saw_secret, saw_open), confinement) = confined(&[secret.clone()], read);
+        let ((saw_secret, saw_open), confinement) = confined(std::slice::from_ref(&secret), read);
         assert!(saw_open, "the rest stays readable");
         assert_eq!(saw_secret, confinement == Confinement::Unavailable);
         assert!(std::fs::read(secret.join("file")).is_ok(), "this thread is not confined");

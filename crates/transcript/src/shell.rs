@@ -77,13 +77,11 @@ impl Reader {
                 }
             }
             _ if SHOWS.contains(&program) => self.show(rest),
-            _ if SEARCHES.contains(&program) => {
-                if !rest.iter().any(|word| NAMES_ONLY.contains(&word.as_str())) {
-                    let mut words = rest.iter().filter(|word| !word.starts_with('-'));
-                    words.next();
-                    let files: Vec<String> = words.cloned().collect();
-                    self.show(&files);
-                }
+            _ if SEARCHES.contains(&program) && !rest.iter().any(|word| NAMES_ONLY.contains(&word.as_str())) => {
+                let mut words = rest.iter().filter(|word| !word.starts_with('-'));
+                words.next();
+                let files: Vec<String> = words.cloned().collect();
+                self.show(&files);
             }
             _ => {}
         }

@@ -126,7 +126,11 @@ fn answers_come_in_every_form() {
     ] {
         let answer = read(text);
         assert_eq!(answer.form, form, "{text}: {:?}", answer.repairs);
-        assert_eq!(answer.conclusion.entry_mode.map(|mode| mode.reference()), Some(Reference::IoJitter), "{text}");
+        assert_eq!(
+            answer.conclusion.entry_mode.map(hindcast_case::EntryMode::reference),
+            Some(Reference::IoJitter),
+            "{text}"
+        );
         assert_eq!(answer.conclusion.earliest_proven_bottleneck, "disk_io_jitter", "{text}");
         assert_eq!(
             answer.repairs.is_empty(),

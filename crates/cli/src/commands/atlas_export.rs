@@ -68,7 +68,7 @@ fn mechanism(atlas: &Atlas, ix: MechanismIx) -> String {
     let mut line = |told: String| writeln!(text, "{told}").expect("writing to a string does not fail");
     line(format!("Role {}; path {}; TiKV's side {}; scope {scope}.", m.role.as_str(), m.path, m.is_tikv_side));
     if !m.note.is_empty() {
-        line(format!("{}", m.note));
+        line(m.note.to_string());
     }
     line("\n| check | proves it when | threshold | since |\n|---|---|---|---|".to_owned());
     let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");

@@ -55,8 +55,7 @@ fn open(path: &Path, from: Option<&str>) -> Result<Transcript, Failure> {
 fn check(transcript: &Transcript, atlas: &Atlas, format: Format) -> Result<Outcome, Failure> {
     let texts = TextReader::new(atlas);
     let found = checkpoint(atlas, &texts, transcript);
-    let references: Vec<&str> =
-        observed_references(transcript).into_iter().map(|reference| reference.as_str()).collect();
+    let references: Vec<&str> = observed_references(transcript).into_iter().map(Vocabulary::as_str).collect();
     match (format, &found) {
         (Format::Json, found) => {
             let conclusion = found
@@ -84,7 +83,7 @@ fn check(transcript: &Transcript, atlas: &Atlas, format: Format) -> Result<Outco
             output::print(&hindcast_report::printable(&text))?;
         }
         (Format::Text, Err(reason)) => {
-            output::print(&format!("{}no answer   {}\n", heading(transcript), hindcast_report::printable(reason)))?
+            output::print(&format!("{}no answer   {}\n", heading(transcript), hindcast_report::printable(reason)))?;
         }
     }
     Ok(if found.is_ok() { Outcome::Clean } else { Outcome::Findings })

@@ -100,7 +100,7 @@ pub(super) fn item(draft: &mut Draft, item: &Value, time: Option<jiff::Timestamp
             draft.call(str_of(item, "call_id"), str_of(item, "name"), arguments_of(arguments), time);
         }
         "local_shell_call" => {
-            draft.call(str_of(item, "call_id"), "local_shell", json!({"command": item["action"]["command"]}), time)
+            draft.call(str_of(item, "call_id"), "local_shell", json!({"command": item["action"]["command"]}), time);
         }
         "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" => {
             let output = arguments_of(&item["output"]);
