@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use hindcast_transcript::Format;
 
-use crate::confine::{Confinement, confined};
+use crate::confine::{Confinement, Fence};
 use crate::descriptor::{AnswerPlace, Program};
 use crate::pack::SkillPack;
 use crate::process::{How, Limits, MARK, run};
@@ -58,8 +58,8 @@ pub(crate) struct Work<'a> {
     pub(crate) prompt: &'a (dyn Fn(Option<&str>) -> String + Sync),
     /// Where folders of replays are made.
     pub(crate) root: &'a Path,
-    /// Folders that the program must not see.
-    pub(crate) hidden: &'a [PathBuf],
+    /// What keeps the program from the casebook.
+    pub(crate) fence: &'a Fence,
     /// By what its processes are known.
     pub(crate) mark: &'a str,
     /// Set when the user wants to stop.
@@ -120,7 +120,7 @@ pub(crate) fn try_program(work: &Work<'_>) -> io::Result<Tried> {
     command.stdin(Stdio::from(std::fs::File::open(&stdin_file)?));
     let given = format!("{prompt}\n{}\n{stdin}\n{}\n{:?}", work.incident, arguments.join("\n"), environment.values());
 
-    let (ended, confinement) = confined(work.hidden, || run(command, work.limits, work.mark, work.stop));
+    let (ended, confinement) = work.fence.outside(|| run(command, work.limits, work.mark, work.stop));
     let ended = match ended {
         Ok(ended) => ended,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {

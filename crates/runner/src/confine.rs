@@ -22,33 +22,59 @@ impl Confinement {
     }
 }
 
-/// Runs `work` on a thread that, with all programs it starts, can't open anything below the hidden folders. Rules of
-/// Landlock only allow; so everything beside the way to a hidden folder is allowed, one entry at a time.
+/// What keeps programs from reading below hidden folders. Rules of Landlock only allow; so everything beside the way to a hidden
+/// folder is allowed, one entry at a time, as it stands when the fence is made.
+#[derive(Debug)]
+pub(crate) struct Fence {
+    #[cfg(target_os = "linux")]
+    rules: Option<landlock::RulesetCreated>,
+}
+
 #[cfg(target_os = "linux")]
-pub(crate) fn confined<T: Send>(hidden: &[PathBuf], work: impl FnOnce() -> T + Send) -> (T, Confinement) {
-    std::thread::scope(|scope| {
-        let thread = scope.spawn(|| {
-            let confinement = restrict(hidden).unwrap_or(Confinement::Unavailable);
-            (work(), confinement)
-        });
-        match thread.join() {
-            Ok(done) => done,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
+impl Fence {
+    pub(crate) fn around(hidden: &[PathBuf]) -> Self {
+        Self { rules: if hidden.is_empty() { None } else { rules(hidden).ok() } }
+    }
+
+    /// Runs `work` on a thread that, with all programs it starts, is kept out.
+    pub(crate) fn outside<T: Send>(&self, work: impl FnOnce() -> T + Send) -> (T, Confinement) {
+        std::thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                let confinement = self.restrict().unwrap_or(Confinement::Unavailable);
+                (work(), confinement)
+            });
+            match thread.join() {
+                Ok(done) => done,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+
+    fn restrict(&self) -> Option<Confinement> {
+        use landlock::RulesetStatus;
+        let status = self.rules.as_ref()?.try_clone().ok()?.restrict_self().ok()?;
+        Some(match status.ruleset {
+            RulesetStatus::NotEnforced => Confinement::Unavailable,
+            RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Confinement::Enforced,
+        })
+    }
 }
 
 /// Elsewhere nothing is offered.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn confined<T: Send>(_: &[PathBuf], work: impl FnOnce() -> T + Send) -> (T, Confinement) {
-    (work(), Confinement::Unavailable)
+impl Fence {
+    pub(crate) fn around(_: &[PathBuf]) -> Self {
+        Self {}
+    }
+
+    pub(crate) fn outside<T: Send>(&self, work: impl FnOnce() -> T + Send) -> (T, Confinement) {
+        (work(), Confinement::Unavailable)
+    }
 }
 
 #[cfg(target_os = "linux")]
-fn restrict(hidden: &[PathBuf]) -> Result<Confinement, landlock::RulesetError> {
-    use landlock::{
-        AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus,
-    };
+fn rules(hidden: &[PathBuf]) -> Result<landlock::RulesetCreated, landlock::RulesetError> {
+    use landlock::{AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr};
     // Reading alone is kept back: agents write their own files where they like.
     let all = AccessFs::ReadFile | AccessFs::ReadDir;
     let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(all)?.create()?;
@@ -57,11 +83,7 @@ fn restrict(hidden: &[PathBuf]) -> Result<Confinement, landlock::RulesetError> {
         let access = if path.is_dir() { all } else { AccessFs::ReadFile.into() };
         ruleset = ruleset.add_rule(PathBeneath::new(file, access))?;
     }
-    let status = ruleset.restrict_self()?;
-    Ok(match status.ruleset {
-        RulesetStatus::NotEnforced => Confinement::Unavailable,
-        RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Confinement::Enforced,
-    })
+    Ok(ruleset)
 }
 
 /// Every entry beside the ways to the hidden folders: all that may still be opened.
@@ -106,7 +128,7 @@ mod tests {
                 |folder: &Path| std::process::Command::new("cat").arg(folder.join("file")).output().expect("cat runs");
             (cat(&secret).status.success(), cat(&open).status.success())
         };
-        let ((saw_secret, saw_open), confinement) = confined(std::slice::from_ref(&secret), read);
+        let ((saw_secret, saw_open), confinement) = Fence::around(std::slice::from_ref(&secret)).outside(read);
         assert!(saw_open, "the rest stays readable");
         assert_eq!(saw_secret, confinement == Confinement::Unavailable);
         assert!(std::fs::read(secret.join("file")).is_ok(), "this thread is not confined");

@@ -15,7 +15,7 @@ use hindcast_transcript::{Ended, Transcript, checkpoint, read, read_as};
 
 use crate::api::Api;
 use crate::command::{Failed, Tried, Work, try_program};
-use crate::confine::Confinement;
+use crate::confine::{Confinement, Fence};
 use crate::descriptor::{Descriptor, Price};
 use crate::guard::{stolen_words, suspicions};
 use crate::pack::SkillPack;
@@ -86,8 +86,8 @@ pub struct Replayer<'a> {
     pack: Option<SkillPack>,
     atlas: &'a Atlas,
     texts: &'a TextReader,
-    /// Folders that an agent must not see.
-    hidden: Vec<PathBuf>,
+    /// What keeps an agent from what it must not see.
+    fence: Fence,
     /// Where the folders of replays are made.
     root: tempfile::TempDir,
     cache: Option<Cache>,
@@ -203,7 +203,8 @@ impl<'a> Replayer<'a> {
         let pace = per_minute
             .filter(|count| *count > 0)
             .map(|count| Pace { every: Duration::from_mins(1) / count, next: Mutex::new(Instant::now()) });
-        Ok(Self { source, settings, pack, atlas, texts, hidden, root, cache, token, pace, stop })
+        let fence = Fence::around(&hidden);
+        Ok(Self { source, settings, pack, atlas, texts, fence, root, cache, token, pace, stop })
     }
 
     /// The program's version, as it tells; none for what has none.
@@ -317,7 +318,7 @@ impl<'a> Replayer<'a> {
                     incident: &incident_json(job.question),
                     prompt: &|skill| prompt(job.question, skill),
                     root: self.root.path(),
-                    hidden: &self.hidden,
+                    fence: &self.fence,
                     mark: &format!("{}:{}:{};", self.token, job.id, job.repeat),
                     stop: self.stop,
                 };
