@@ -95,6 +95,7 @@ pub struct Replayer<'a> {
     token: String,
     pace: Option<Pace>,
     stop: &'a AtomicBool,
+    version: Option<String>,
 }
 
 /// Why a runner can't be used.
@@ -204,17 +205,14 @@ impl<'a> Replayer<'a> {
             .filter(|count| *count > 0)
             .map(|count| Pace { every: Duration::from_mins(1) / count, next: Mutex::new(Instant::now()) });
         let fence = Fence::around(&hidden);
-        Ok(Self { source, settings, pack, atlas, texts, fence, root, cache, token, pace, stop })
+        let version = version_of(&source);
+        Ok(Self { source, settings, pack, atlas, texts, fence, root, cache, token, pace, stop, version })
     }
 
     /// The program's version, as it tells; none for what has none.
     #[must_use]
-    pub fn version(&self) -> Option<String> {
-        let Source::Program(descriptor) = &self.source else { return None };
-        let (program, arguments) = descriptor.program.as_ref()?.version.split_first()?;
-        let output = std::process::Command::new(program).args(arguments).output().ok()?;
-        let text = String::from_utf8_lossy(&output.stdout).trim().lines().next().unwrap_or_default().to_owned();
-        (!text.is_empty()).then_some(text)
+    pub fn version(&self) -> Option<&str> {
+        self.version.as_deref()
     }
 
     /// The skill.
@@ -295,7 +293,16 @@ impl<'a> Replayer<'a> {
         let repeat = job.repeat.to_string();
         let hash = self.pack.as_ref().map_or("none", |pack| pack.hash.as_str());
         let prompt = prompt(job.question, self.pack.as_ref().map(|_| "skill"));
-        Some(Cache::key(&["replay-1", hash, &descriptor, &self.settings.model, &limits, &prompt, &repeat]))
+        Some(Cache::key(&[
+            "replay-1",
+            hash,
+            &descriptor,
+            self.version().unwrap_or_default(),
+            &self.settings.model,
+            &limits,
+            &prompt,
+            &repeat,
+        ]))
     }
 
     fn try_once(&self, job: &Job<'_>) -> io::Result<Tried> {
@@ -399,6 +406,16 @@ impl<'a> Replayer<'a> {
         let words = stolen_words(job.engineers, &known, &seen)?;
         Some(format!("guard: the transcript holds the engineers' own words, which the skill was not shown: {words:?}"))
     }
+}
+
+/// What the program prints as its version.
+fn version_of(source: &Source) -> Option<String> {
+    let Source::Program(descriptor) = source else { return None };
+    let (program, arguments) = descriptor.program.as_ref()?.version.split_first()?;
+    let output =
+        std::process::Command::new(program).args(arguments).stdin(std::process::Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
 }
 
 impl Drop for Replayer<'_> {

@@ -36,7 +36,7 @@ pub(super) fn run(
 ) -> Result<Replays, Failure> {
     let store = ReplayStore::new(dir.join("replays"));
     let replayer = replayer(plan, pack, reader, arguments, dir)?;
-    let version = replayer.version();
+    let version = replayer.version().map(str::to_owned);
     // A second Ctrl-C ends at once.
     let handler = ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
