@@ -99,6 +99,8 @@ fn what_gives_no_answer_failed_and_is_no_wrong_diagnosis() {
     }
     let (code, _, err) = bench.run("garbage", "garbage", &[]);
     assert!(code < 2 && !err.contains("panicked"), "{err}");
+    let page = std::fs::read_to_string(bench.path("crash").join("report.html")).expect("a report");
+    assert!(page.contains("replay failed:") && page.contains("something broke"));
     let rows = std::fs::read_to_string(bench.path("crash").join("rows.jsonl")).expect("rows");
     assert!(rows.contains("\"failed\":"), "{rows}");
 }
@@ -381,6 +383,7 @@ fn wrong_usage_says_what_to_do() {
     for (arguments, says) in [
         (&["--runner", "clade", "--skill", "none"][..], "is no runner"),
         (&["--runner", "command", "--skill", "none"], "--command"),
+        (&["--runner", "command", "--command", "no-such-agent -p", "--skill", "none"], "no-such-agent can't be found"),
         (&["--runner", "claude"], "--skill"),
         (&["--runner", "recorded"], "--transcripts"),
         (&["--runner", "anthropic", "--skill", "none"], "--model"),

@@ -51,6 +51,16 @@ impl HtmlReport {
         self.step()
     }
 
+    /// Adds a case whose replay failed: it has no verdict.
+    ///
+    /// # Errors
+    /// When a page can't be written.
+    pub fn fail(&mut self, incident_id: &str, reason: &str) -> io::Result<()> {
+        let row = html! { tr { td { (incident_id) } td colspan="5" { "replay failed: " (reason) } } };
+        self.rows.push_str(&row.into_string());
+        self.step()
+    }
+
     /// Counts a file that could not be used: it keeps its place on the pages.
     ///
     /// # Errors

@@ -110,6 +110,9 @@ pub enum RunnerError {
     /// The service can't be asked.
     #[error("{0}")]
     Service(String),
+    /// The program is not there.
+    #[error("{0} can't be found; is it installed and on the PATH?")]
+    NotFound(String),
     /// The runner needs a model.
     #[error("the runner {0} needs --model")]
     NoModel(String),
@@ -180,7 +183,13 @@ impl<'a> Replayer<'a> {
         }
         let per_minute = descriptor.per_minute;
         let source = match &descriptor.service {
-            None => Source::Program(descriptor),
+            None => {
+                let program = descriptor.program.as_ref().and_then(|program| program.command.first());
+                if let Some(program) = program.filter(|program| !is_there(program, environment)) {
+                    return Err(RunnerError::NotFound(program.clone()));
+                }
+                Source::Program(descriptor)
+            }
             Some(_) if settings.model.is_empty() => return Err(RunnerError::NoModel(descriptor.name)),
             Some(service) => {
                 let retry =
@@ -406,6 +415,16 @@ impl<'a> Replayer<'a> {
         let words = stolen_words(job.engineers, &known, &seen)?;
         Some(format!("guard: the transcript holds the engineers' own words, which the skill was not shown: {words:?}"))
     }
+}
+
+/// Whether a program stands where its name says, or on the path.
+fn is_there(program: &str, environment: &dyn Fn(&str) -> Option<String>) -> bool {
+    // What is filled in only for a replay is found out then.
+    if program.contains(['/', '{']) {
+        return program.contains('{') || Path::new(program).is_file();
+    }
+    let path = environment("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
 /// What the program prints as its version.

@@ -200,7 +200,7 @@ impl<'a> Listing<'a> {
                     writeln!(self.lines, "{line}")?;
                     if is_first {
                         self.tally.failed += 1;
-                        self.report.skip()?;
+                        self.report.fail(&id, &reason)?;
                     }
                 }
                 Replayed::Missing => {
