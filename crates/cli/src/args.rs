@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::commands::gate::Gate;
+
 /// Replay closed TiKV incidents through a diagnosis skill and compare its conclusions with the engineers'.
 #[derive(Debug, Parser)]
 #[command(
@@ -27,6 +29,42 @@ pub(crate) enum Command {
     Import(ImportCommand),
     /// Replay a casebook through a skill and compare
     Run(RunArguments),
+    /// Compare two runs: which cases flipped, and why
+    #[command(
+        after_help = "Cases are paired by incident id; only those that are comparable in both runs count. A run is a folder, or the name of a run beside the first.\n\nExample:\n  hindcast diff casebook/.hindcast/runs/run-0001 run-0002"
+    )]
+    Diff {
+        /// The run before
+        before: PathBuf,
+        /// The run after
+        after: PathBuf,
+        /// Output on standard output
+        #[arg(short = 'o', long, value_enum, default_value = "text")]
+        format: Format,
+    },
+    /// Hold a run against rules
+    #[command(
+        after_help = "Rules are joined by \" and \":\n  FIGURE >= | <= | > | < | == NUMBER   (80% is 0.8)\n  no-flip-from:RUN                     no case that matched there may have stopped to match\n\nFigures: agreement, partial, cases, comparable, matched, partially_matched, mismatched, leaking, failed, missing, unusable, flaky, cost.\n\nExit codes:\n  0  every rule holds\n  1  a rule is broken; each is named\n  2  a rule or a run can't be read\n\nExample:\n  hindcast gate casebook/.hindcast/runs/run-0002 'agreement>=0.8 and no-flip-from:run-0001'"
+    )]
+    Gate {
+        /// The run
+        run: PathBuf,
+        /// The rules
+        #[arg(value_parser = Gate::read)]
+        rules: Gate,
+    },
+    /// Write a run for other tools
+    #[command(after_help = "Example:\n  hindcast report casebook/.hindcast/runs/run-0001 -o junit > hindcast.xml")]
+    Report {
+        /// The run
+        run: PathBuf,
+        /// The form
+        #[arg(short = 'o', long, value_enum)]
+        format: ReportFormat,
+    },
+    /// List, show and remove runs
+    #[command(subcommand)]
+    Runs(RunsCommand),
     /// Check case files, like a compiler
     Check(CheckArguments),
     /// Explain a code that `check` prints
@@ -65,6 +103,50 @@ pub(crate) enum Command {
         /// Write a page for every command into this folder instead
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
+    },
+}
+
+/// Forms of a run for other tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// A table, a row a replay
+    Csv,
+    /// JUnit XML, a test a case
+    Junit,
+    /// A comment for a pull request
+    Markdown,
+    /// The totals
+    Json,
+    /// A line a replay
+    Jsonl,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RunsCommand {
+    /// List the runs of a casebook
+    #[command(after_help = "Example:\n  hindcast runs ls casebook")]
+    Ls {
+        /// The casebook
+        casebook: PathBuf,
+        /// Output on standard output
+        #[arg(short = 'o', long, value_enum, default_value = "text")]
+        format: Format,
+    },
+    /// Show a run
+    #[command(after_help = "Example:\n  hindcast runs show casebook/.hindcast/runs/run-0001")]
+    Show {
+        /// The run
+        run: PathBuf,
+        /// Output on standard output
+        #[arg(short = 'o', long, value_enum, default_value = "text")]
+        format: Format,
+    },
+    /// Remove runs
+    #[command(after_help = "Example:\n  hindcast runs rm casebook/.hindcast/runs/run-0001")]
+    Rm {
+        /// The runs
+        #[arg(required = true)]
+        runs: Vec<PathBuf>,
     },
 }
 
@@ -298,6 +380,9 @@ pub(crate) struct RunArguments {
     /// Cases in the table; the report has them all
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) rows: usize,
+    /// Rules that the run must keep, as hindcast gate takes them; exit code 1 when one is broken
+    #[arg(long, value_name = "RULES", value_parser = Gate::read)]
+    pub(crate) gate: Option<Gate>,
     /// Print what tells a skill how to answer, with the JSON Schema, and end
     #[arg(long)]
     pub(crate) schema_prompt: bool,

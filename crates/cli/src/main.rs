@@ -33,6 +33,10 @@ fn dispatch(arguments: &Arguments) -> Result<Outcome, Failure> {
     match &arguments.command {
         Command::Import(import) => commands::import::run(import, atlas()?),
         Command::Run(run) => commands::run::run(run, atlas()?),
+        Command::Diff { before, after, format } => commands::diff::run(before, after, *format),
+        Command::Gate { run, rules } => commands::gate::run(run, rules),
+        Command::Report { run, format } => commands::runs::report(run, *format),
+        Command::Runs(command) => commands::runs::run(command),
         Command::Check(check) => commands::check::run(check),
         Command::Explain { code } => commands::explain::run(code),
         Command::Schema => output::print(&hindcast_case::json_schema()).map(|()| Outcome::Clean),

@@ -6,15 +6,21 @@
 //!
 //! Start reading at [`Row`] and [`Tally`], then [`HtmlReport`].
 
+mod difference;
+mod formats;
 mod html;
 mod json;
 mod map;
 mod model;
+mod stored;
 mod terminal;
 mod text;
 
+pub use difference::{Difference, Flip};
+pub use formats::{csv, junit, markdown};
 pub use html::{HtmlReport, PAGE_CASES};
 pub use json::{calibration_json, extraction_json, label_score_json, row_json, run_json, verdict_json};
 pub use model::{Row, Tally};
+pub use stored::{StoredError, StoredRow, StoredRun};
 pub use terminal::{Colours, agreement_line, calibration_text, confusion_table, printable, rows_table};
 pub use text::{extraction_text, verdict_text};

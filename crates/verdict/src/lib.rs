@@ -38,5 +38,5 @@ pub use conclusion::{Basis, Conclusion, Reader, Stated, word};
 pub use relation::BottleneckRelation;
 pub use rubric::RelationKind;
 pub use score::{Label, LabelScore, read_label, score_labels};
-pub use statistics::{Interval, wilson95};
+pub use statistics::{Interval, mcnemar_exact, paired_difference95, wilson95};
 pub use windows::{TextWindow, windows_in};

@@ -24,6 +24,34 @@ pub fn wilson95(successes: usize, total: usize) -> Option<Interval> {
     Some(Interval { low: ((centre - spread) / scale).max(0.0), high: ((centre + spread) / scale).min(1.0) })
 }
 
+/// McNemar's exact test, two-sided: how likely it is that of `gained + lost` changes at least so many go one way, if either way
+/// is as likely (McNemar 1947; the binomial distribution instead of the approximation).
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^52")]
+pub fn mcnemar_exact(gained: usize, lost: usize) -> f64 {
+    let (n, fewer) = (gained + lost, gained.min(lost));
+    // C(n, k) / 2^n as sums of logarithms: no factor overflows.
+    let log_factorial = |m: usize| (1..=m).map(|i| (i as f64).ln()).sum::<f64>();
+    let whole = log_factorial(n) - n as f64 * std::f64::consts::LN_2;
+    let tail: f64 = (0..=fewer).map(|k| (whole - log_factorial(k) - log_factorial(n - k)).exp()).sum();
+    (2.0 * tail).min(1.0)
+}
+
+/// The 95 % interval of the difference of two paired proportions (Bonett and Price 2012: Wald's, with one change of each kind
+/// added). None without pairs.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^52")]
+pub fn paired_difference95(gained: usize, lost: usize, total: usize) -> Option<Interval> {
+    if total == 0 {
+        return None;
+    }
+    let n = total as f64 + 2.0;
+    let (up, down) = ((gained as f64 + 1.0) / n, (lost as f64 + 1.0) / n);
+    let difference = up - down;
+    let spread = 1.959_963_984_540_054 * ((up + down - difference * difference) / n).sqrt();
+    Some(Interval { low: (difference - spread).max(-1.0), high: (difference + spread).min(1.0) })
+}
+
 /// Cohen's kappa of pairs of ratings, each an index below `levels`: agreement beyond chance. Where chance alone
 /// explains everything (one level only), 1 for full agreement.
 #[must_use]
@@ -63,6 +91,21 @@ pub(crate) fn kappa_interval(pairs: &[(usize, usize)], levels: usize) -> Interva
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paired_changes_are_judged_as_the_tables_do() {
+        // Values of R's binom.test(min(b, c), b + c)$p.value.
+        for (gained, lost, p) in [(0, 0, 1.0), (1, 1, 1.0), (5, 0, 0.0625), (10, 2, 0.038_574_218_75), (3, 7, 0.343_75)]
+        {
+            assert!((mcnemar_exact(gained, lost) - p).abs() < 1e-9, "{gained} {lost}: {}", mcnemar_exact(gained, lost));
+        }
+        assert!(mcnemar_exact(4000, 3000) < 1e-9);
+        assert_eq!(paired_difference95(0, 0, 0), None);
+        let interval = paired_difference95(10, 2, 50).expect("pairs");
+        assert!(interval.low > 0.0 && interval.low < 8.0 / 50.0 && interval.high > 8.0 / 50.0, "{interval:?}");
+        let same = paired_difference95(3, 3, 50).expect("pairs");
+        assert!((same.low + same.high).abs() < 1e-12);
+    }
 
     #[test]
     fn wilson_agrees_with_published_values() {

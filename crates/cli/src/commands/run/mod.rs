@@ -18,7 +18,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
 use crate::args::{Format, RunArguments};
-use crate::commands::files;
+use crate::commands::{files, gate, stored};
 use crate::failure::{Failure, Outcome};
 use crate::output;
 use plan::{Plan, Runner};
@@ -121,6 +121,11 @@ pub(crate) fn run(arguments: &RunArguments, atlas: Atlas) -> Result<Outcome, Fai
             }
             output::print(&text)?;
         }
+    }
+    if let Some(gate) = &arguments.gate
+        && gate::verdict(&stored::open(&dir)?, gate)? == Outcome::Findings
+    {
+        return Ok(Outcome::Findings);
     }
     let is_clean = tally.unusable == 0 && totals.failed == 0 && totals.missing == 0;
     Ok(if is_clean { Outcome::Clean } else { Outcome::Findings })

@@ -1,0 +1,118 @@
+//! Runs on disk: compared, held against rules, written for other tools.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::{json, output, root};
+
+/// A casebook whose runs are made by recorded answers: run `name` gives each incident the bottleneck listed.
+struct Runs(tempfile::TempDir);
+
+impl Runs {
+    fn new() -> Self {
+        let runs = Self(tempfile::tempdir().expect("a temporary folder"));
+        std::fs::create_dir(runs.casebook()).expect("made");
+        for id in ["TIKV-18274", "TIKV-16016", "TIKV-17363"] {
+            let name = format!("{id}.json");
+            std::fs::copy(root().join("casebooks/public").join(&name), runs.casebook().join(&name)).expect("copied");
+        }
+        runs
+    }
+
+    fn casebook(&self) -> PathBuf {
+        self.0.path().join("casebook")
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.casebook().join(".hindcast/runs").join(name).display().to_string()
+    }
+
+    fn run(&self, name: &str, answers: &[(&str, &str)], more: &[&str]) -> (i32, String, String) {
+        let folder = self.0.path().join(format!("answers-{name}"));
+        std::fs::create_dir_all(&folder).expect("made");
+        for (id, bottleneck) in answers {
+            let answer = format!(
+                r#"{{"entry_mode": "io_jitter", "is_tikv_side": "yes", "scope": "single_instance", "path": "write", "earliest_proven_bottleneck": "{bottleneck}"}}"#
+            );
+            std::fs::write(folder.join(format!("{id}.md")), answer).expect("written");
+        }
+        let (casebook, transcripts) = (self.casebook().display().to_string(), folder.display().to_string());
+        let out = self.path(name);
+        output(
+            &[&["run", &casebook, "--runner", "recorded", "--transcripts", &transcripts, "--out", &out][..], more]
+                .concat(),
+        )
+    }
+
+    fn plain(&self, text: &str) -> String {
+        text.replace(&self.0.path().display().to_string(), "DIR")
+    }
+}
+
+const BEFORE: [(&str, &str); 3] =
+    [("TIKV-18274", "disk_io_jitter"), ("TIKV-16016", "disk_io_jitter"), ("TIKV-17363", "disk_io_hang")];
+const AFTER: [(&str, &str); 3] =
+    [("TIKV-18274", "grpc_cpu_saturation"), ("TIKV-16016", "apply_wait_high"), ("TIKV-17363", "disk_io_hang")];
+
+#[test]
+fn a_diff_names_what_flipped_and_how_likely_it_is_by_chance() {
+    let runs = Runs::new();
+    runs.run("before", &BEFORE, &[]);
+    runs.run("after", &AFTER, &[]);
+    let (code, out, err) = output(&["diff", &runs.path("before"), "after"]);
+    assert_eq!(code, 0, "{err}");
+    insta::assert_snapshot!("diff", runs.plain(&out));
+    let value = json(&["diff", &runs.path("before"), &runs.path("after"), "-o", "json"]);
+    assert_eq!(value["paired"], 3);
+    let same = json(&["diff", &runs.path("before"), &runs.path("before"), "-o", "json"]);
+    assert_eq!((same["flips"].as_array().map(Vec::len), same["mcnemar_p"].as_f64()), (Some(0), Some(1.0)));
+    let (code, _, err) = output(&["diff", &runs.path("before"), "nothing"]);
+    assert!(code == 2 && err.contains("hindcast runs ls"), "{err}");
+}
+
+#[test]
+fn a_gate_names_every_broken_rule() {
+    let runs = Runs::new();
+    runs.run("main", &BEFORE, &[]);
+    let (code, _, err) = runs.run("branch", &AFTER, &["--gate", "agreement>=90% and failed==0 and no-flip-from:main"]);
+    assert_eq!(code, 1);
+    insta::assert_snapshot!("gate", runs.plain(&err));
+    let (code, _, err) = output(&["gate", &runs.path("main"), "no-flip-from:main and cases==3"]);
+    assert!(code == 0 && err.contains("gate kept"), "{err}");
+    let (code, _, err) = output(&["gate", &runs.path("main"), "agrement>=0.8"]);
+    assert!(code == 2 && err.contains("did you mean agreement"), "{err}");
+}
+
+#[test]
+fn a_run_is_written_for_other_tools() {
+    let runs = Runs::new();
+    let (code, _, err) = runs.run("run", &AFTER[..2], &[]);
+    assert_eq!(code, 1, "one replay failed: {err}");
+    for format in ["csv", "junit", "markdown", "jsonl"] {
+        let (code, out, err) = output(&["report", &runs.path("run"), "-o", format]);
+        assert_eq!(code, 0, "{err}");
+        insta::assert_snapshot!(format!("report_{format}"), out);
+    }
+    assert_eq!(json(&["report", &runs.path("run"), "-o", "json"])["cases"], 2);
+}
+
+#[test]
+fn runs_are_listed_and_removed_and_nothing_else_is() {
+    let runs = Runs::new();
+    runs.run("one", &BEFORE, &[]);
+    runs.run("two", &AFTER, &[]);
+    let casebook = runs.casebook().display().to_string();
+    let (_, out, _) = output(&["runs", "ls", &casebook]);
+    insta::assert_snapshot!("runs_ls", out);
+    let (code, out, _) = output(&["runs", "show", &runs.path("two")]);
+    assert!(code == 0 && out.contains("TIKV-16016"), "{out}");
+    let (code, _, err) = output(&["runs", "rm", &runs.path("one"), &casebook]);
+    assert!(code == 2 && err.contains("is no run"), "{err}");
+    assert_eq!(json(&["runs", "ls", &casebook, "-o", "json"]).as_array().map(Vec::len), Some(2), "nothing was removed");
+    let (code, _, _) = output(&["runs", "rm", &runs.path("one")]);
+    assert_eq!(code, 0);
+    assert_eq!(json(&["runs", "ls", &casebook, "-o", "json"]).as_array().map(Vec::len), Some(1));
+}

@@ -1,0 +1,140 @@
+//! A run for other tools: CSV, JUnit XML, Markdown.
+
+use std::fmt::Write as _;
+
+use hindcast_case::{MatchLevel, Vocabulary};
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use crate::stored::{StoredRow, StoredRun};
+
+/// The rows as a table with a head. Cells that a spreadsheet would run as a formula begin with an apostrophe.
+#[must_use]
+pub fn csv(run: &StoredRun) -> String {
+    let head =
+        "incident_id,repeat,match_level,entry_mode,skill_bottleneck,human_bottleneck,mismatch_type,leak_score,failed\n";
+    let mut text = head.to_owned();
+    for row in &run.rows {
+        let cells = [
+            row.incident_id.clone(),
+            row.repeat.to_string(),
+            row.level().map_or(String::new(), |level| level.as_str().to_owned()),
+            row.entry_mode.clone(),
+            row.skill_bottleneck.clone(),
+            row.human_bottleneck.clone(),
+            row.mismatch_type.join(" "),
+            row.leak_score.map_or(String::new(), |score| format!("{score:.2}")),
+            row.failed.clone().unwrap_or_default(),
+        ];
+        text.push_str(&cells.map(|cell| csv_cell(&cell)).join(","));
+        text.push('\n');
+    }
+    text
+}
+
+fn csv_cell(text: &str) -> String {
+    let guarded = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() };
+    if guarded.contains([',', '"', '\n', '\r']) { format!("\"{}\"", guarded.replace('"', "\"\"")) } else { guarded }
+}
+
+/// The cases as tests: a mismatch fails, a failed replay is an error, what can't be compared is skipped.
+#[must_use]
+pub fn junit(run: &StoredRun) -> String {
+    let mut suite = TestSuite::new(format!("hindcast {}", run.skill()));
+    for row in run.cases() {
+        suite.add_test_case(TestCase::new(row.incident_id.clone(), status(row)));
+    }
+    let mut report = Report::new("hindcast");
+    report.add_test_suite(suite);
+    let mut xml = report.to_string().unwrap_or_default();
+    xml.push('\n');
+    xml
+}
+
+fn status(row: &StoredRow) -> TestCaseStatus {
+    let told = |kind: NonSuccessKind, message: String| {
+        let mut status = TestCaseStatus::non_success(kind);
+        status.set_message(message);
+        status
+    };
+    let differs = || {
+        format!(
+            "the skill says {}, the engineers {}: {}",
+            or_nothing(&row.skill_bottleneck),
+            or_nothing(&row.human_bottleneck),
+            row.mismatch_type.join(" ")
+        )
+    };
+    match (&row.failed, row.comparable()) {
+        (Some(reason), _) => told(NonSuccessKind::Error, reason.clone()),
+        (None, Some(MatchLevel::Matched)) => TestCaseStatus::success(),
+        (None, Some(level)) => told(NonSuccessKind::Failure, format!("{level}: {}", differs())),
+        (None, None) => {
+            let mut status = TestCaseStatus::skipped();
+            let why = if row.leak_score.is_some() {
+                "the inputs give the conclusion away"
+            } else {
+                "the human conclusion is unclear"
+            };
+            status.set_message(why);
+            status
+        }
+    }
+}
+
+fn or_nothing(text: &str) -> &str {
+    if text.is_empty() { "nothing" } else { text }
+}
+
+/// A comment for a pull request: the headline, and the cases that don't match.
+#[must_use]
+pub fn markdown(run: &StoredRun) -> String {
+    let comparable = run.cases().filter(|row| row.comparable().is_some()).count();
+    let count = |level: MatchLevel| run.cases().filter(|row| row.comparable() == Some(level)).count();
+    let failed = run.cases().filter(|row| row.failed.is_some()).count();
+    let leaking = run.cases().filter(|row| row.leak_score.is_some()).count();
+    let mut text = format!("### hindcast: {}\n\n| verdict | cases of {comparable} |\n|---|---|\n", cell(run.skill()));
+    for level in &MatchLevel::ALL[..3] {
+        let _ = writeln!(text, "| {level} | {} |", count(*level));
+    }
+    let _ = writeln!(text, "\n{failed} replays failed, {leaking} cases leak; both are left out.");
+    let others: Vec<&StoredRow> =
+        run.cases().filter(|row| row.comparable().is_some_and(|level| level != MatchLevel::Matched)).collect();
+    if !others.is_empty() {
+        let _ = writeln!(
+            text,
+            "\n<details><summary>{} cases that don't match</summary>\n\n| incident | verdict | skill | engineers | differs in |\n|---|---|---|---|---|",
+            others.len()
+        );
+        for row in others {
+            let level = row.level().map_or("", |level| level.as_str());
+            let cells = [
+                row.incident_id.as_str(),
+                level,
+                &row.skill_bottleneck,
+                &row.human_bottleneck,
+                &row.mismatch_type.join(", "),
+            ]
+            .map(cell);
+            let _ = writeln!(text, "| {} |", cells.join(" | "));
+        }
+        text.push_str("\n</details>\n");
+    }
+    text
+}
+
+/// A text inside a cell, with nothing that Markdown or HTML would read.
+fn cell(text: &str) -> String {
+    let mut shown = String::new();
+    for c in text.chars() {
+        match c {
+            '|' | '\\' | '*' | '`' | '[' | ']' | '#' | '~' => shown.extend(['\\', c]),
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '&' => shown.push_str("&amp;"),
+            '@' => shown.push_str("&#64;"),
+            '\n' | '\r' => shown.push(' '),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
