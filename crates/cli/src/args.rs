@@ -42,6 +42,23 @@ pub(crate) enum Command {
         #[arg(short = 'o', long, value_enum, default_value = "text")]
         format: Format,
     },
+    /// Say what to change in the skill, by how many cases it would move
+    #[command(
+        after_help = "Examples:\n  hindcast suggest casebook/.hindcast/runs/run-0001\n  hindcast suggest casebook/.hindcast/runs/run-0001 --least 3 -o patch > skill.patch"
+    )]
+    Suggest {
+        /// The run
+        run: PathBuf,
+        /// The skill that a patch is made for [default: that of the run]
+        #[arg(long, value_name = "DIR")]
+        skill: Option<PathBuf>,
+        /// Only what so many cases ask for
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        least: usize,
+        /// Output on standard output
+        #[arg(short = 'o', long, value_enum, default_value = "text")]
+        format: SuggestFormat,
+    },
     /// Hold a run against rules
     #[command(
         after_help = "Rules are joined by \" and \":\n  FIGURE >= | <= | > | < | == NUMBER   (80% is 0.8)\n  no-flip-from:RUN                     no case that matched there may have stopped to match\n\nFigures: agreement, partial, cases, comparable, matched, partially_matched, mismatched, leaking, failed, missing, unusable, flaky, cost.\n\nExit codes:\n  0  every rule holds\n  1  a rule is broken; each is named\n  2  a rule or a run can't be read\n\nExample:\n  hindcast gate casebook/.hindcast/runs/run-0002 'agreement>=0.8 and no-flip-from:run-0001'"
@@ -104,6 +121,17 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
+}
+
+/// Forms of suggestions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SuggestFormat {
+    /// For people
+    Text,
+    /// For machines
+    Json,
+    /// A patch against the skill
+    Patch,
 }
 
 /// Forms of a run for other tools.

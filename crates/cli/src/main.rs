@@ -34,6 +34,9 @@ fn dispatch(arguments: &Arguments) -> Result<Outcome, Failure> {
         Command::Import(import) => commands::import::run(import, atlas()?),
         Command::Run(run) => commands::run::run(run, atlas()?),
         Command::Diff { before, after, format } => commands::diff::run(before, after, *format),
+        Command::Suggest { run, skill, least, format } => {
+            commands::suggest::run(run, skill.as_deref(), *least, *format)
+        }
         Command::Gate { run, rules } => commands::gate::run(run, rules),
         Command::Report { run, format } => commands::runs::report(run, *format),
         Command::Runs(command) => commands::runs::run(command),

@@ -116,3 +116,43 @@ fn runs_are_listed_and_removed_and_nothing_else_is() {
     assert_eq!(code, 0);
     assert_eq!(json(&["runs", "ls", &casebook, "-o", "json"]).as_array().map(Vec::len), Some(1));
 }
+
+#[test]
+fn suggestions_are_ranked_and_become_a_patch_that_applies() {
+    let runs = Runs::new();
+    let wrong = [
+        ("TIKV-18274", "grpc_cpu_saturation"),
+        ("TIKV-16016", "disk_io_jitter"),
+        ("TIKV-17363", "grpc_cpu_saturation"),
+    ];
+    runs.run("run", &wrong, &[]);
+    let (code, out, err) = output(&["suggest", &runs.path("run")]);
+    assert_eq!(code, 0, "{err}");
+    insta::assert_snapshot!("suggest", out);
+    let (code, _, err) = output(&["suggest", &runs.path("run"), "-o", "patch"]);
+    assert!(code == 2 && err.contains("--skill"), "{err}");
+
+    let skill = runs.0.path().join("tikv-slow-diagnosis");
+    let copied =
+        std::process::Command::new("cp").arg("-r").arg(root().join("skills/tikv-slow-diagnosis")).arg(&skill).status();
+    assert!(copied.expect("cp runs").success());
+    let dir = skill.display().to_string();
+    let (code, patch, err) = output(&["suggest", &runs.path("run"), "--skill", &dir, "-o", "patch"]);
+    assert!(code == 0 && patch.contains("+## Learned from replays"), "{patch}{err}");
+    let file = runs.0.path().join("skill.patch");
+    std::fs::write(&file, &patch).expect("written");
+    let applied = std::process::Command::new("git")
+        .arg("-C")
+        .arg(&skill)
+        .args(["apply", "-p1"])
+        .arg(&file)
+        .output()
+        .expect("git runs");
+    assert!(applied.status.success(), "{}", String::from_utf8_lossy(&applied.stderr));
+    let (code, out, _) = output(&["skill", "check", &dir]);
+    assert_eq!(code, 0, "{out}");
+    let (_, again, _) = output(&["suggest", &runs.path("run"), "--skill", &dir, "-o", "patch"]);
+    assert_eq!(again, "", "what is there is not added twice");
+    let (code, out, _) = output(&["suggest", &runs.path("run"), "--least", "9"]);
+    assert!(code == 0 && out.contains("nothing to suggest"), "{out}");
+}

@@ -17,4 +17,5 @@ pub(crate) mod runs;
 pub(crate) mod sarif;
 pub(crate) mod skill;
 pub(crate) mod stored;
+pub(crate) mod suggest;
 pub(crate) mod transcript;
