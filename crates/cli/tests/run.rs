@@ -154,3 +154,21 @@ fn bad_usage_is_exit_code_two() {
         assert_eq!(code, Some(2), "{arguments:?}");
     }
 }
+
+#[test]
+fn the_totals_break_the_verdicts_down() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let totals = json(&["run", "casebooks/public", "--out", &dir.path().display().to_string(), "-o", "json"]);
+    let comparable = totals["comparable"].as_u64().expect("a count");
+    for axis in ["mechanism", "entry_mode", "source", "language"] {
+        let groups = totals["by"][axis].as_object().expect(axis);
+        let counts = groups.values().flat_map(|levels| levels.as_object().expect("levels").values());
+        let sum: u64 = counts.map(|count| count.as_u64().expect("a count")).sum();
+        assert_eq!(sum, comparable, "{axis}: every comparable case is in one group");
+    }
+    let routes = totals["entry_modes"].as_array().expect("routes").iter();
+    assert_eq!(routes.map(|route| route["cases"].as_u64().expect("a count")).sum::<u64>(), comparable);
+    assert!(totals["mismatch_types"]["wrong_bottleneck"].as_u64() > Some(0));
+    let page = std::fs::read_to_string(dir.path().join("report.html")).expect("the report");
+    assert!(page.contains("By the engineers' bottleneck") || page.contains("By the engineers&#39; bottleneck"), "the page has it too");
+}

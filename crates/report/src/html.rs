@@ -8,6 +8,7 @@ use hindcast_replay::Leak;
 use hindcast_verdict::{Conclusion, Reader, Verdict, word};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::breakdown::Axis;
 use crate::map::causal_map;
 use crate::model::{Row, Tally, bottleneck};
 use crate::terminal::percent_of;
@@ -181,6 +182,46 @@ fn totals_section(tally: &Tally, skill: &str) -> Markup {
             tbody {
                 @for (name, counts) in MatchLevel::ALL.iter().map(|l| l.as_str()).chain(["not recorded"]).zip(tally.confusion) {
                     tr { th { (name) } @for count in counts { td.number { (count) } } }
+                }
+            }
+        }
+        (breakdown_section(tally))
+    }
+}
+
+/// The verdicts by what cases have in common, folded.
+fn breakdown_section(tally: &Tally) -> Markup {
+    let breakdown = &tally.breakdown;
+    html! {
+        @for axis in Axis::ALL {
+            @if let Some(groups) = breakdown.groups.get(&axis) {
+                details {
+                    summary { "By " (axis.title()) " (" (groups.len()) ")" }
+                    table.confusion {
+                        thead { tr { th {} @for level in &MatchLevel::ALL[..3] { th { (level) } } } }
+                        tbody { @for (name, counts) in groups {
+                            tr { th { (name) } @for count in &counts[..3] { td.number { (count) } } }
+                        } }
+                    }
+                }
+            }
+        }
+        @if !breakdown.mismatches.is_empty() {
+            details {
+                summary { "By kind of mismatch (" (breakdown.mismatches.len()) ")" }
+                table.confusion { tbody { @for (kind, count) in &breakdown.mismatches {
+                    tr { th { (kind) } td.number { (count) } }
+                } } }
+            }
+        }
+        @if !breakdown.routes.is_empty() {
+            details {
+                summary { "Entry modes: the engineers' against the skill's" }
+                table.confusion {
+                    thead { tr { th { "engineers" } th { "skill" } th { "cases" } } }
+                    tbody { @for ((theirs, skill), count) in &breakdown.routes {
+                        tr { td { (theirs) } td { (skill) } td.number { (count) } }
+                    } }
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! Reports for machines.
 
+use std::collections::BTreeMap;
+
 use hindcast_atlas::Subject;
 use hindcast_case::{Case, MatchLevel, Vocabulary};
 use hindcast_text::{Claim, ClaimRole};
@@ -46,6 +48,19 @@ pub fn run_json(tally: &Tally, skill: &str) -> Value {
     let recorded = MatchLevel::ALL.iter().map(|level| level.as_str()).chain(["not_recorded"]);
     let confusion = recorded.zip(tally.confusion).map(|(name, counts)| (name.to_owned(), by_level(counts)));
     let shares = MatchLevel::ALL[..3].iter().map(|level| (level.as_str().to_owned(), interval(tally.interval(*level))));
+    let breakdown = &tally.breakdown;
+    let group = |counts: &BTreeMap<String, [usize; 4]>| -> Map<String, Value> {
+        counts.iter().map(|(name, counts)| (name.clone(), by_level(*counts))).collect()
+    };
+    let by: Map<String, Value> =
+        breakdown.groups.iter().map(|(axis, counts)| (axis.as_str().to_owned(), json!(group(counts)))).collect();
+    let mismatches: Map<String, Value> =
+        breakdown.mismatches.iter().map(|(kind, count)| (kind.as_str().to_owned(), json!(count))).collect();
+    let routes: Vec<Value> = breakdown
+        .routes
+        .iter()
+        .map(|((theirs, skill), count)| json!({"engineers": theirs, "skill": skill, "cases": count}))
+        .collect();
     json!({
         "skill": skill,
         "cases": tally.cases(),
@@ -56,6 +71,9 @@ pub fn run_json(tally: &Tally, skill: &str) -> Value {
         "match_levels": by_level(tally.levels),
         "wilson95": Value::Object(shares.collect()),
         "confusion": Value::Object(confusion.collect()),
+        "by": by,
+        "mismatch_types": mismatches,
+        "entry_modes": routes,
     })
 }
 

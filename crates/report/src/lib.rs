@@ -6,6 +6,7 @@
 //!
 //! Start reading at [`Row`] and [`Tally`], then [`HtmlReport`].
 
+mod breakdown;
 mod difference;
 mod formats;
 mod html;
@@ -16,6 +17,7 @@ mod stored;
 mod terminal;
 mod text;
 
+pub use breakdown::{Axis, Breakdown, Groups};
 pub use difference::{Difference, Flip};
 pub use formats::{csv, junit, markdown};
 pub use html::{HtmlReport, PAGE_CASES};

@@ -1,5 +1,6 @@
 //! What every report of a run is made of.
 
+use crate::breakdown::{Breakdown, Groups};
 use hindcast_case::{Case, EntryMode, IncidentId, MatchLevel, MismatchType, Vocabulary};
 use hindcast_replay::Leak;
 use hindcast_verdict::{Conclusion, Interval, Reader, Verdict, wilson95};
@@ -25,6 +26,8 @@ pub struct Row {
     pub leak: Option<Leak>,
     /// Which repeat of the case, from 1.
     pub repeat: u32,
+    /// In which groups the case is.
+    pub groups: Groups,
 }
 
 impl Row {
@@ -41,8 +44,15 @@ impl Row {
             recorded,
             leak: leak.is_leaking().then_some(leak),
             repeat: 1,
+            groups: Groups::of(case, &bottleneck(reader, &verdict.human), entry_mode(reader, &verdict.human)),
         }
     }
+}
+
+/// The entry mode of a conclusion's bottleneck.
+fn entry_mode(reader: &Reader, conclusion: &Conclusion) -> &'static str {
+    let mechanism = conclusion.bottleneck.map(|stated| &reader.atlas[reader.representative(stated.value)]);
+    mechanism.map_or("", |mechanism| mechanism.entry_mode.as_str())
 }
 
 /// The bottleneck of a conclusion as an id, or the words that the atlas doesn't know.
@@ -67,6 +77,8 @@ pub struct Tally {
     pub failed: usize,
     /// Files that could not be used.
     pub unusable: usize,
+    /// The comparable cases by what they have in common.
+    pub breakdown: Breakdown,
 }
 
 impl Tally {
@@ -78,6 +90,10 @@ impl Tally {
         }
         let level = index(row.level);
         self.levels[level] += 1;
+        if row.level != MatchLevel::HumanConclusionUnclear {
+            let route = row.entry_mode.map_or("", Vocabulary::as_str);
+            self.breakdown.add(&row.groups, row.level, &row.mismatch, route);
+        }
         self.confusion[row.recorded.map_or(4, index)][level] += 1;
     }
 
