@@ -170,5 +170,8 @@ fn the_totals_break_the_verdicts_down() {
     assert_eq!(routes.map(|route| route["cases"].as_u64().expect("a count")).sum::<u64>(), comparable);
     assert!(totals["mismatch_types"]["wrong_bottleneck"].as_u64() > Some(0));
     let page = std::fs::read_to_string(dir.path().join("report.html")).expect("the report");
-    assert!(page.contains("By the engineers' bottleneck") || page.contains("By the engineers&#39; bottleneck"), "the page has it too");
+    assert!(
+        page.contains("By the engineers' bottleneck") || page.contains("By the engineers&#39; bottleneck"),
+        "the page has it too"
+    );
 }
