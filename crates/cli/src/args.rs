@@ -169,6 +169,14 @@ pub(crate) enum RunsCommand {
         #[arg(short = 'o', long, value_enum, default_value = "text")]
         format: Format,
     },
+    /// Pack a run into a zip
+    #[command(after_help = "Example:\n  hindcast runs export casebook/.hindcast/runs/run-0001 run-0001.zip")]
+    Export {
+        /// The run
+        run: PathBuf,
+        /// The zip that is written
+        file: PathBuf,
+    },
     /// Remove runs
     #[command(after_help = "Example:\n  hindcast runs rm casebook/.hindcast/runs/run-0001")]
     Rm {

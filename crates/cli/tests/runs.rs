@@ -109,6 +109,15 @@ fn runs_are_listed_and_removed_and_nothing_else_is() {
     insta::assert_snapshot!("runs_ls", out);
     let (code, out, _) = output(&["runs", "show", &runs.path("two")]);
     assert!(code == 0 && out.contains("TIKV-16016"), "{out}");
+    let packed = ["one.zip", "again.zip"].map(|name| runs.0.path().join(name));
+    for file in &packed {
+        let (code, _, err) = output(&["runs", "export", &runs.path("one"), &file.display().to_string()]);
+        assert_eq!(code, 0, "{err}");
+    }
+    let [one, again] = packed.map(|file| std::fs::read(file).expect("a zip"));
+    assert!(one == again, "two exports are the same bytes");
+    let mut zip = zip::ZipArchive::new(std::io::Cursor::new(one)).expect("a zip");
+    assert!(zip.by_name("one/report.html").is_ok() && zip.by_name("one/cases/TIKV-16016.json").is_ok());
     let (code, _, err) = output(&["runs", "rm", &runs.path("one"), &casebook]);
     assert!(code == 2 && err.contains("is no run"), "{err}");
     assert_eq!(json(&["runs", "ls", &casebook, "-o", "json"]).as_array().map(Vec::len), Some(2), "nothing was removed");

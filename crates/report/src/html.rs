@@ -85,20 +85,27 @@ impl HtmlReport {
         self.write(page, None, &content.0, &content.1)
     }
 
-    /// Writes what is left, and the first page with the totals; gives the first page's path.
+    /// Writes what is left, and the first page with the totals and the `facts` of the replays, a line each; gives the first
+    /// page's path.
     ///
     /// # Errors
     /// When a page can't be written.
-    pub fn finish(mut self, tally: &Tally, skill: &str) -> io::Result<PathBuf> {
+    pub fn finish(mut self, tally: &Tally, skill: &str, facts: &[String]) -> io::Result<PathBuf> {
         if !self.seen.is_multiple_of(PAGE_CASES) || self.seen == 0 {
             self.turn_page()?;
         }
         let (rows, sections) = self.first.take().unwrap_or_default();
-        self.write(1, Some((tally, skill)), &rows, &sections)?;
+        self.write(1, Some((tally, skill, facts)), &rows, &sections)?;
         Ok(self.dir.join(page_name(1)))
     }
 
-    fn write(&self, page: usize, totals: Option<(&Tally, &str)>, rows: &str, sections: &str) -> io::Result<()> {
+    fn write(
+        &self,
+        page: usize,
+        totals: Option<(&Tally, &str, &[String])>,
+        rows: &str,
+        sections: &str,
+    ) -> io::Result<()> {
         let pages = self.expected.max(1).div_ceil(PAGE_CASES);
         let markup = html! {
             (DOCTYPE)
@@ -113,7 +120,7 @@ impl HtmlReport {
                 body {
                     header {
                         h1 { "hindcast run" }
-                        @if let Some((tally, skill)) = totals { (totals_section(tally, skill)) }
+                        @if let Some((tally, skill, facts)) = totals { (totals_section(tally, skill, facts)) }
                         (page_links(page, pages))
                     }
                     main {
@@ -151,13 +158,14 @@ fn page_links(page: usize, pages: usize) -> Markup {
     }
 }
 
-fn totals_section(tally: &Tally, skill: &str) -> Markup {
+fn totals_section(tally: &Tally, skill: &str, facts: &[String]) -> Markup {
     let comparable = tally.comparable();
     html! {
         p { "Skill: " strong { (skill) } ". " (tally.cases()) " cases, " (comparable) " of them comparable"
             @if tally.leaking > 0 { ", " (tally.leaking) " left out because what the skill saw gives the conclusion away" }
             @if tally.failed > 0 { ", " (tally.failed) " whose replay failed and has no verdict" }
             @if tally.unusable > 0 { ", " (tally.unusable) " files that could not be used" } "." }
+        @for fact in facts { p { (fact) } }
         table.totals {
             thead { tr { th { "verdict" } th { "cases" } th { "95 % Wilson interval" } } }
             tbody {

@@ -1,5 +1,6 @@
 //! `hindcast runs` and `hindcast report`: runs that are on disk.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use hindcast_case::MatchLevel;
@@ -15,6 +16,7 @@ pub(crate) fn run(command: &RunsCommand) -> Result<Outcome, Failure> {
     match command {
         RunsCommand::Ls { casebook, format } => list(casebook, *format),
         RunsCommand::Show { run, format } => show(run, *format),
+        RunsCommand::Export { run, file } => export(run, file),
         RunsCommand::Rm { runs } => remove(runs),
     }
 }
@@ -109,6 +111,45 @@ fn show(run: &Path, format: Format) -> Result<Outcome, Failure> {
     }
     output::print(&printable(&text))?;
     Ok(Outcome::Clean)
+}
+
+/// Packs a run into a zip: the report opens from it on any machine.
+fn export(run: &Path, file: &Path) -> Result<Outcome, Failure> {
+    let run = stored::open(run)?;
+    let failed = |error: std::io::Error| Failure::io("write", file, &error);
+    let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let target = tempfile::NamedTempFile::new_in(dir).map_err(failed)?;
+    let mut zip = zip::ZipWriter::new(target);
+    let name = run.dir.file_name().map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned());
+    // The time of a file is not part of a run: two exports are the same bytes.
+    let options = zip::write::SimpleFileOptions::default().last_modified_time(zip::DateTime::default());
+    for path in files_below(&run.dir).map_err(|error| Failure::io("read", &run.dir, &error))? {
+        let inside = path.strip_prefix(&run.dir).expect("a file of the run").to_string_lossy().replace('\\', "/");
+        let bytes = std::fs::read(&path).map_err(|error| Failure::io("read", &path, &error))?;
+        zip.start_file(format!("{name}/{inside}"), options).map_err(|error| failed(error.into()))?;
+        zip.write_all(&bytes).map_err(failed)?;
+    }
+    let target = zip.finish().map_err(|error| failed(error.into()))?;
+    target.persist(file).map_err(|error| failed(error.error))?;
+    Ok(Outcome::Clean)
+}
+
+/// The files of a folder and its folders, by name. Links are not followed.
+fn files_below(dir: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let (mut files, mut open) = (Vec::new(), vec![dir.to_owned()]);
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                open.push(entry.path());
+            } else if kind.is_file() {
+                files.push(entry.path());
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
 }
 
 /// Removes runs, and nothing that is none.

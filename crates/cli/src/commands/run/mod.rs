@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &RunArguments, atlas: Atlas) -> Result<Outcome, Fai
         pending = replayed;
     }
     let skill = plan.skill_name();
-    let Listed { tally, totals, shown, page } = listing.finish(&skill)?;
+    let Listed { tally, totals, shown, page } = listing.finish(&skill, replays.is_some().then_some(plan.repeats))?;
     let mut json = run_json(&tally, &skill);
     if let Some(replays) = &replays {
         json["replays"] = totals.json(plan.repeats);
@@ -228,9 +228,12 @@ impl<'a> Listing<'a> {
     }
 
     /// The counts, the first rows and the path of the report.
-    fn finish(mut self, skill: &str) -> Result<Listed, Failure> {
+    /// `repeats` is none for the built-in skill, whose replays take nothing worth telling.
+    fn finish(mut self, skill: &str, repeats: Option<u32>) -> Result<Listed, Failure> {
         self.progress.finish_and_clear();
-        let written = self.lines.flush().and_then(|()| self.report.finish(&self.tally, skill));
+        let facts = repeats.map(|repeats| self.totals.text(repeats)).unwrap_or_default();
+        let facts: Vec<String> = facts.lines().map(|line| line.trim().to_owned()).collect();
+        let written = self.lines.flush().and_then(|()| self.report.finish(&self.tally, skill, &facts));
         let page = written.map_err(|error| Failure::io("write", self.dir, &error))?;
         Ok(Listed { tally: self.tally, totals: self.totals, shown: self.shown, page })
     }
