@@ -310,6 +310,32 @@ fn a_run_that_is_killed_at_any_moment_goes_on_to_the_same_result() {
 }
 
 #[test]
+fn what_a_killed_run_left_behind_is_ended_when_it_goes_on() {
+    let bench = Bench::new(&CASES[..1]);
+    let (casebook, out) = (bench.casebook(), bench.path("run"));
+    let line =
+        format!("{} once {}", root().join("crates/cli/tests/fake-agent").display(), bench.path("mark").display());
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("hindcast"))
+        .args(["run", "--runner", "command", "--command", &line, "--skill", "none", "--fresh", "--out"])
+        .arg(&out)
+        .arg(&casebook)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("started");
+    let began = Instant::now();
+    while !is_running("sleep 325") {
+        assert!(began.elapsed() < Duration::from_secs(30), "the agent did not begin");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().expect("killed");
+    child.wait().expect("gone");
+    let (code, _, err) = output(&["run", "--resume", &out.display().to_string()]);
+    assert_eq!(code, 0, "{err}");
+    assert!(!is_running("sleep 325"), "an agent of the killed run is left");
+}
+
+#[test]
 fn recorded_transcripts_are_matched_by_incident() {
     let bench = Bench::new(&CASES);
     let transcripts = bench.path("transcripts");

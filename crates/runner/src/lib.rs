@@ -33,6 +33,7 @@ pub use confine::Confinement;
 pub use descriptor::{AnswerPlace, Descriptor, DescriptorError, Price, Program, Protocol, Service};
 pub use guard::{Suspicion, stolen_words, suspicions, with_canaries};
 pub use pack::{GitState, PackError, PackFile, SkillPack};
+pub use process::end_leftovers;
 pub use prompt::{incident_json, prompt, schema_prompt};
 pub use record::{Outcome, Record};
 pub use replayer::{Finished, Job, Replayer, RunnerError, Settings, Surroundings};

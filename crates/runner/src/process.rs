@@ -151,6 +151,11 @@ impl Drop for Running {
 /// The environment variable by which the processes of a replay are known.
 pub(crate) const MARK: &str = "HINDCAST_REPLAY";
 
+/// Ends what a run of that token left behind when it was killed.
+pub fn end_leftovers(token: &str) {
+    hunt(&format!("{token}:"));
+}
+
 /// Kills every process of this user whose mark begins so, until none is left.
 #[cfg(target_os = "linux")]
 pub(crate) fn hunt(mark: &str) {

@@ -19,7 +19,7 @@ use crate::confine::{Confinement, Fence};
 use crate::descriptor::{Descriptor, Price};
 use crate::guard::{stolen_words, suspicions};
 use crate::pack::SkillPack;
-use crate::process::{Limits, hunt};
+use crate::process::{Limits, end_leftovers};
 use crate::prompt::{incident_json, prompt};
 use crate::record::{Outcome, Record};
 use crate::recorded::Recorded;
@@ -440,7 +440,7 @@ fn version_of(source: &Source) -> Option<String> {
 impl Drop for Replayer<'_> {
     fn drop(&mut self) {
         if matches!(self.source, Source::Program(_)) && self.stop.load(Ordering::Relaxed) {
-            hunt(&self.token);
+            end_leftovers(&self.token);
         }
     }
 }

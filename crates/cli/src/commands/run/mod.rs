@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &RunArguments, atlas: Atlas) -> Result<Outcome, Fai
         }
         None => {
             let (plan, pack) = Plan::new(arguments)?;
-            let dir = prepare(arguments, &plan.casebook)?;
+            let dir = prepare(arguments, arguments.casebook.as_deref().unwrap_or(&plan.casebook))?;
             replays::keep_plan(&plan, &dir)?;
             (plan, pack, dir)
         }

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use hindcast_case::Case;
 use hindcast_replay::question;
-use hindcast_runner::{Cache, End, Job, ReplayStore, Replayer, SkillPack, Surroundings, schedule, with_canaries};
+use hindcast_runner::{
+    Cache, End, Job, ReplayStore, Replayer, SkillPack, Surroundings, end_leftovers, schedule, with_canaries,
+};
 use hindcast_verdict::Reader;
 
 use super::plan::{Plan, Runner};
@@ -35,6 +37,8 @@ pub(super) fn run(
     dir: &Path,
 ) -> Result<Replays, Failure> {
     let store = ReplayStore::new(dir.join("replays"));
+    // A run that was killed leaves its agents behind.
+    end_leftovers(&token(dir));
     let replayer = replayer(plan, pack, reader, arguments, dir)?;
     let version = replayer.version().map(str::to_owned);
     // A second Ctrl-C ends at once.
@@ -81,6 +85,12 @@ pub(super) fn run(
     Ok(Replays { store, end, from_cache: from_cache.into_inner(), version })
 }
 
+/// By what the processes of a run are known: the same whenever it is gone on with.
+fn token(dir: &Path) -> String {
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    dir.display().to_string()
+}
+
 struct Done {
     cost: f64,
     is_cached: bool,
@@ -124,7 +134,7 @@ fn replayer<'a>(
         pack,
         hidden: vec![plan.casebook.clone(), dir.to_owned()],
         cache: (!arguments.fresh).then(|| Cache::new(cache)),
-        token: format!("{:08x}", std::process::id()),
+        token: token(dir),
         stop: &STOP,
     };
     let replayer = match &plan.runner {
