@@ -160,7 +160,7 @@ fn the_totals_break_the_verdicts_down() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let totals = json(&["run", "casebooks/public", "--out", &dir.path().display().to_string(), "-o", "json"]);
     let comparable = totals["comparable"].as_u64().expect("a count");
-    for axis in ["mechanism", "entry_mode", "source", "language"] {
+    for axis in ["mechanism", "entry_mode", "source", "language", "certainty"] {
         let groups = totals["by"][axis].as_object().expect(axis);
         let counts = groups.values().flat_map(|levels| levels.as_object().expect("levels").values());
         let sum: u64 = counts.map(|count| count.as_u64().expect("a count")).sum();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hindcast_case::{Case, MatchLevel, MismatchType, TimeWindow, Vocabulary};
+use hindcast_case::{Case, MatchLevel, MismatchType, SkillConclusion, TimeWindow, Vocabulary};
 
 /// What cases are grouped by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,11 +17,14 @@ pub enum Axis {
     Language,
     /// The month of the incident.
     Month,
+    /// How sure the skill says that it is: what of that is right tells whether to trust it.
+    Certainty,
 }
 
 impl Axis {
     /// All of them, in the order of reports.
-    pub const ALL: [Self; 5] = [Self::Mechanism, Self::EntryMode, Self::Source, Self::Language, Self::Month];
+    pub const ALL: [Self; 6] =
+        [Self::Mechanism, Self::EntryMode, Self::Source, Self::Language, Self::Month, Self::Certainty];
 
     /// Its name in `run.json`.
     #[must_use]
@@ -32,6 +35,7 @@ impl Axis {
             Self::Source => "source",
             Self::Language => "language",
             Self::Month => "month",
+            Self::Certainty => "certainty",
         }
     }
 
@@ -44,6 +48,7 @@ impl Axis {
             Self::Source => "source",
             Self::Language => "language of the ticket",
             Self::Month => "month of the incident",
+            Self::Certainty => "how sure the skill says that it is",
         }
     }
 }
@@ -65,8 +70,18 @@ impl Groups {
             (Axis::Source, case.source.map_or(String::new(), |source| source.as_str().to_owned())),
             (Axis::Language, language(&case.initial_symptom).to_owned()),
             (Axis::Month, month(&case.canonical_incident.time_window)),
+            (Axis::Certainty, certainty(&case.skill_conclusion).to_owned()),
         ];
         Self { values: values.into() }
+    }
+}
+
+/// What a skill's conclusion says of its own certainty.
+fn certainty(skill: &SkillConclusion) -> &'static str {
+    match (skill.earliest_proven_bottleneck.trim(), skill.uncertainty_statement.trim()) {
+        ("", _) => "names no bottleneck",
+        (_, "") => "names one without a doubt",
+        _ => "names one with doubts",
     }
 }
 
