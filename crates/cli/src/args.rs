@@ -59,6 +59,8 @@ pub(crate) enum Command {
         #[arg(short = 'o', long, value_enum, default_value = "text")]
         format: SuggestFormat,
     },
+    /// Decide on the verdicts of a run
+    Review(ReviewArguments),
     /// Hold a run against rules
     #[command(
         after_help = "Rules are joined by \" and \":\n  FIGURE >= | <= | > | < | == NUMBER   (80% is 0.8)\n  no-flip-from:RUN                     no case that matched there may have stopped to match\n\nFigures: agreement, partial, cases, comparable, matched, partially_matched, mismatched, leaking, failed, missing, unusable, flaky, cost.\n\nExit codes:\n  0  every rule holds\n  1  a rule is broken; each is named\n  2  a rule or a run can't be read\n\nExample:\n  hindcast gate casebook/.hindcast/runs/run-0002 'agreement>=0.8 and no-flip-from:run-0001'"
@@ -121,6 +123,45 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without a decision the verdicts are listed, those first where a look is worth most. A decision is written to the case file of the casebook; who decided, when and why stands beside it, in CASEBOOK/.hindcast/reviews.jsonl. A case that somebody changed meanwhile is left alone.\n\n\
+                  Examples:\n  hindcast review casebook/.hindcast/runs/run-0001\n  \
+                  hindcast review casebook/.hindcast/runs/run-0001 --accept GTOC-1234,GTOC-1235\n  \
+                  hindcast review casebook/.hindcast/runs/run-0001 --override GTOC-1236 --level partially_matched --mismatch symptom_named_as_cause --reason 'next to the cause'"
+)]
+pub(crate) struct ReviewArguments {
+    /// The run
+    pub(crate) run: PathBuf,
+    /// The verdict on these incidents is right
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub(crate) accept: Vec<String>,
+    /// The verdict on these incidents is another one
+    #[arg(long, value_name = "ID", value_delimiter = ',', requires = "level")]
+    pub(crate) r#override: Vec<String>,
+    /// The right verdict, for --override
+    #[arg(long, value_name = "LEVEL", requires = "override")]
+    pub(crate) level: Option<String>,
+    /// In what the conclusions differ, for --override
+    #[arg(long, value_name = "TYPE", value_delimiter = ',', requires = "override")]
+    pub(crate) mismatch: Vec<String>,
+    /// The human conclusion of these incidents is unclear
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub(crate) unclear: Vec<String>,
+    /// Why; it becomes a note of the case
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+    /// Take the last decision on these incidents back
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub(crate) undo: Vec<String>,
+    /// Who decides [default: git's user.name]
+    #[arg(long, value_name = "NAME", env = "HINDCAST_REVIEWER")]
+    pub(crate) reviewer: Option<String>,
+    /// Output on standard output
+    #[arg(short = 'o', long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
 }
 
 /// Forms of suggestions.
@@ -543,11 +584,14 @@ pub(crate) struct CompareArguments {
 #[command(after_help = "Example:\n  hindcast calibrate --casebook casebooks/public --pairs pairs.jsonl")]
 pub(crate) struct CalibrateArguments {
     /// Folder of case files
-    #[arg(long, value_name = "DIR")]
-    pub(crate) casebook: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "reviews")]
+    pub(crate) casebook: Option<PathBuf>,
+    /// Measure against the reviews of this casebook, and tell which rules are overridden most
+    #[arg(long, value_name = "CASEBOOK", conflicts_with_all = ["pairs", "casebook"])]
+    pub(crate) reviews: Option<PathBuf>,
     /// Pairs, one JSON object a line: pair_id, incident_id, skill_conclusion, expected_match_level, expected_mismatch_type
-    #[arg(long, value_name = "FILE")]
-    pub(crate) pairs: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "reviews")]
+    pub(crate) pairs: Option<PathBuf>,
     /// Output on standard output
     #[arg(short = 'o', long, value_enum, default_value = "text")]
     pub(crate) format: Format,

@@ -165,3 +165,56 @@ fn suggestions_are_ranked_and_become_a_patch_that_applies() {
     let (code, out, _) = output(&["suggest", &runs.path("run"), "--least", "9"]);
     assert!(code == 0 && out.contains("nothing to suggest"), "{out}");
 }
+
+#[test]
+fn a_review_goes_into_the_casebook_and_calibrates_the_rubric() {
+    let runs = Runs::new();
+    runs.run("run", &AFTER, &[]);
+    let review =
+        |arguments: &[&str]| output(&[&["review", &runs.path("run"), "--reviewer", "chen"], arguments].concat());
+    let (_, out, _) = review(&[]);
+    insta::assert_snapshot!("review_queue", out);
+    let (code, _, err) = review(&["--accept", "TIKV-16016,TIKV-17363"]);
+    assert_eq!(code, 0, "{err}");
+    let wrong = [
+        "--override",
+        "TIKV-18274",
+        "--level",
+        "partially_matched",
+        "--mismatch",
+        "symptom_named_as_cause",
+        "--reason",
+        "next to it",
+    ];
+    let (code, _, err) = review(&wrong);
+    assert_eq!(code, 0, "{err}");
+    let case = json(&["runs", "ls", &runs.casebook().display().to_string(), "-o", "json"]);
+    assert_eq!(case.as_array().map(Vec::len), Some(1));
+    let text = std::fs::read_to_string(runs.casebook().join("TIKV-18274.json")).expect("read");
+    assert!(
+        text.contains("\"match_level\": \"partially_matched\"")
+            && text.contains("Review: partially_matched instead: next to it"),
+        "{text}"
+    );
+    let (code, out, _) = output(&["check", &runs.casebook().display().to_string()]);
+    assert_eq!(code, 0, "{out}");
+    let (_, out, _) = review(&[]);
+    assert!(out.contains("1 of 3 wait for a decision") && out.contains("a reviewer said partially_matched"), "{out}");
+
+    let casebook = runs.casebook().display().to_string();
+    let measured = json(&["calibrate", "--reviews", &casebook, "-o", "json"]);
+    assert_eq!(
+        (measured["pairs"].as_u64(), measured["rules"][0]["overridden"].as_u64()),
+        (Some(3), Some(1)),
+        "{measured}"
+    );
+    let (code, out, _) = output(&["calibrate", "--reviews", &casebook]);
+    assert!(code == 0 && out.contains("rules, by how often reviewers overrode them"), "{out}");
+
+    let (code, _, err) = review(&["--undo", "TIKV-18274"]);
+    assert_eq!(code, 0, "{err}");
+    let original = std::fs::read_to_string(root().join("casebooks/public/TIKV-18274.json")).expect("read");
+    assert_eq!(std::fs::read_to_string(runs.casebook().join("TIKV-18274.json")).expect("read"), original);
+    let (code, _, err) = review(&["--override", "TIKV-18274", "--level", "mached"]);
+    assert!(code == 2 && err.contains("did you mean matched"), "{err}");
+}

@@ -12,6 +12,7 @@ pub(crate) mod files;
 pub(crate) mod gate;
 pub(crate) mod import;
 pub(crate) mod manual;
+pub(crate) mod review;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod sarif;

@@ -1,0 +1,414 @@
+//! What people decide on verdicts, kept in the casebook.
+//!
+//! A decision goes into the case file in the user's schema; who decided, when and why stands beside it, in
+//! `CASEBOOK/.hindcast/reviews.jsonl`, one line a decision.
+//!
+//! Invariants:
+//! - No decision is lost: a case that changed since the reviewer saw it is a conflict, and nothing is written.
+//! - A case file is whole or untouched, and canonical.
+//! - Whatever was decided can be undone: the log holds what the case was before.
+//!
+//! Start reading at [`ReviewBook::decide`].
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use hindcast_case::{Case, HumanStatus, IncidentId, MatchLevel, MismatchType, Vocabulary};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The reviews of a casebook.
+#[derive(Debug, Clone)]
+pub struct ReviewBook {
+    casebook: PathBuf,
+}
+
+/// What a person decides on a verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// The verdict is right.
+    Accept,
+    /// It is another one, for a reason.
+    Override {
+        /// The right verdict.
+        level: MatchLevel,
+        /// In what the conclusions differ.
+        mismatch: Vec<MismatchType>,
+        /// Why.
+        reason: String,
+    },
+    /// The engineers' conclusion is unclear, for a reason.
+    HumanUnclear {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// One line of the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The incident.
+    pub incident_id: String,
+    /// Who decided.
+    pub reviewer: String,
+    /// When, as RFC 3339 with a zone.
+    pub time: String,
+    /// What: accept, override, human_unclear, undo.
+    pub decision: String,
+    /// The verdict that was judged.
+    #[serde(default)]
+    pub judged: String,
+    /// The verdict that holds now.
+    #[serde(default)]
+    pub level: String,
+    /// Why.
+    #[serde(default)]
+    pub reason: String,
+    /// The case file before.
+    pub before: String,
+    /// The version of the case file after.
+    pub version: String,
+}
+
+/// Why a decision could not be kept. The casebook is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum ReviewError {
+    /// Somebody changed the case since it was looked at.
+    #[error(
+        "{path} was changed since you looked at it (it is version {found}, you saw {seen}); look again, nothing was written"
+    )]
+    Conflict {
+        /// The case file.
+        path: PathBuf,
+        /// The version that was seen.
+        seen: String,
+        /// The version that is there.
+        found: String,
+    },
+    /// The case file holds no case.
+    #[error("{0} is no case that can be read; see hindcast check")]
+    Unusable(PathBuf),
+    /// There is nothing to undo.
+    #[error("no decision on {0} can be undone")]
+    NothingToUndo(IncidentId),
+    /// A file can't be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl ReviewBook {
+    /// The reviews of this casebook.
+    #[must_use]
+    pub fn new(casebook: &Path) -> Self {
+        Self { casebook: casebook.to_owned() }
+    }
+
+    /// The case file of an incident.
+    #[must_use]
+    pub fn path(&self, id: &IncidentId) -> PathBuf {
+        self.casebook.join(format!("{id}.json"))
+    }
+
+    /// The version of a case file: it changes with every byte.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn version(&self, id: &IncidentId) -> Result<String, ReviewError> {
+        let path = self.path(id);
+        std::fs::read(&path).map(|bytes| version_of(&bytes)).map_err(|source| ReviewError::Io { path, source })
+    }
+
+    /// Writes a decision on a judged case into the casebook. `seen` is the version that the reviewer looked at. Gives the new
+    /// version.
+    ///
+    /// # Errors
+    /// When the case was changed meanwhile, or a file can't be read or written; then nothing is written.
+    pub fn decide(
+        &self,
+        judged: &Case,
+        seen: &str,
+        decision: &Decision,
+        reviewer: &str,
+        time: &str,
+    ) -> Result<String, ReviewError> {
+        let _lock = self.lock()?;
+        let (before, mut case) = self.read_if(&judged.incident_id, seen)?;
+        take_over(&mut case, judged);
+        let (word, reason) = apply(&mut case, decision);
+        let after = case.to_json();
+        let entry = Entry {
+            incident_id: judged.incident_id.to_string(),
+            reviewer: reviewer.to_owned(),
+            time: time.to_owned(),
+            decision: word.to_owned(),
+            judged: judged.match_level.map_or(String::new(), |level| level.as_str().to_owned()),
+            level: case.match_level.map_or(String::new(), |level| level.as_str().to_owned()),
+            reason,
+            before,
+            version: version_of(after.as_bytes()),
+        };
+        self.keep(&judged.incident_id, &after, &entry)
+    }
+
+    /// Takes the last decision on a case back, if the case is as that decision left it.
+    ///
+    /// # Errors
+    /// When there is none, or the case was changed since.
+    pub fn undo(&self, id: &IncidentId, reviewer: &str, time: &str) -> Result<String, ReviewError> {
+        let _lock = self.lock()?;
+        let mut standing: Vec<Entry> = Vec::new();
+        for entry in self.log()?.into_iter().filter(|entry| entry.incident_id == id.as_str()) {
+            if entry.decision == "undo" {
+                standing.pop();
+            } else {
+                standing.push(entry);
+            }
+        }
+        let last = standing.pop().ok_or_else(|| ReviewError::NothingToUndo(id.clone()))?;
+        let (before, _) = self.read_if(id, &last.version)?;
+        let entry = Entry {
+            incident_id: id.to_string(),
+            reviewer: reviewer.to_owned(),
+            time: time.to_owned(),
+            decision: "undo".to_owned(),
+            judged: String::new(),
+            level: String::new(),
+            reason: String::new(),
+            before,
+            version: version_of(last.before.as_bytes()),
+        };
+        self.keep(id, &last.before, &entry)
+    }
+
+    /// Every decision, in order. Lines that can't be read are left out.
+    ///
+    /// # Errors
+    /// When the log is there and can't be read.
+    pub fn log(&self) -> Result<Vec<Entry>, ReviewError> {
+        let path = self.log_path();
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(ReviewError::Io { path, source }),
+        };
+        let lines = BufReader::new(file).lines().collect::<Result<Vec<_>, _>>();
+        let lines = lines.map_err(|source| ReviewError::Io { path, source })?;
+        Ok(lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect())
+    }
+
+    /// The decisions that stand: the last of each incident, unless it was taken back.
+    ///
+    /// # Errors
+    /// As [`ReviewBook::log`].
+    pub fn standing(&self) -> Result<std::collections::BTreeMap<String, Entry>, ReviewError> {
+        let mut stacks: std::collections::BTreeMap<String, Vec<Entry>> = std::collections::BTreeMap::new();
+        for entry in self.log()? {
+            let stack = stacks.entry(entry.incident_id.clone()).or_default();
+            if entry.decision == "undo" {
+                stack.pop();
+            } else {
+                stack.push(entry);
+            }
+        }
+        Ok(stacks.into_iter().filter_map(|(id, mut stack)| Some((id, stack.pop()?))).collect())
+    }
+
+    fn log_path(&self) -> PathBuf {
+        self.casebook.join(".hindcast").join("reviews.jsonl")
+    }
+
+    /// One writer at a time, over all programs.
+    fn lock(&self) -> Result<File, ReviewError> {
+        let dir = self.casebook.join(".hindcast");
+        let path = dir.join("reviews.lock");
+        let locked = std::fs::create_dir_all(&dir)
+            .and_then(|()| OpenOptions::new().create(true).truncate(false).write(true).open(&path))
+            .and_then(|file| file.lock().map(|()| file));
+        locked.map_err(|source| ReviewError::Io { path, source })
+    }
+
+    fn read_if(&self, id: &IncidentId, seen: &str) -> Result<(String, Case), ReviewError> {
+        let path = self.path(id);
+        let bytes = std::fs::read(&path).map_err(|source| ReviewError::Io { path: path.clone(), source })?;
+        let found = version_of(&bytes);
+        if found != seen {
+            return Err(ReviewError::Conflict { path, seen: seen.to_owned(), found });
+        }
+        let case = hindcast_case::read(&bytes).value.ok_or(ReviewError::Unusable(path))?;
+        Ok((String::from_utf8_lossy(&bytes).into_owned(), case))
+    }
+
+    /// The log first: a decision that the log doesn't know could not be undone.
+    fn keep(&self, id: &IncidentId, text: &str, entry: &Entry) -> Result<String, ReviewError> {
+        let log = self.log_path();
+        let mut line = serde_json::to_string(entry).expect("an entry is written as JSON");
+        line.push('\n');
+        let append = || OpenOptions::new().create(true).append(true).open(&log)?.write_all(line.as_bytes());
+        append().map_err(|source| ReviewError::Io { path: log.clone(), source })?;
+        let path = self.path(id);
+        let write = || -> io::Result<()> {
+            let mut file = tempfile::NamedTempFile::new_in(&self.casebook)?;
+            file.write_all(text.as_bytes())?;
+            if let Ok(metadata) = std::fs::metadata(&path) {
+                file.as_file().set_permissions(metadata.permissions())?;
+            }
+            file.persist(&path)?;
+            Ok(())
+        };
+        write().map_err(|source| ReviewError::Io { path: path.clone(), source })?;
+        Ok(entry.version.clone())
+    }
+}
+
+/// What a run found out of a case goes into the casebook's; the incident and the engineers' half stay as they are there.
+fn take_over(case: &mut Case, judged: &Case) {
+    case.replay_inputs = judged.replay_inputs.clone();
+    case.skill_conclusion = judged.skill_conclusion.clone();
+    case.match_level = judged.match_level;
+    case.mismatch_type.clone_from(&judged.mismatch_type);
+    case.comparison_notes.clone_from(&judged.comparison_notes);
+    case.improvement_suggestions.clone_from(&judged.improvement_suggestions);
+    case.window_reviews.clone_from(&judged.window_reviews);
+}
+
+/// Applies a decision; gives its name and reason.
+fn apply(case: &mut Case, decision: &Decision) -> (&'static str, String) {
+    let note = |case: &mut Case, what: &str, reason: &str| {
+        if !reason.trim().is_empty() {
+            case.comparison_notes.push(format!("Review: {what}: {}", reason.trim()));
+        }
+        reason.trim().to_owned()
+    };
+    match decision {
+        Decision::Accept => ("accept", String::new()),
+        Decision::Override { level, mismatch, reason } => {
+            case.match_level = Some(*level);
+            case.mismatch_type = if *level == MatchLevel::Matched { Vec::new() } else { mismatch.clone() };
+            if *level == MatchLevel::Matched {
+                case.improvement_suggestions.clear();
+            }
+            let what = format!("{level} instead");
+            ("override", note(case, &what, reason))
+        }
+        Decision::HumanUnclear { reason } => {
+            case.final_human_conclusion.status = Some(HumanStatus::Unclear);
+            case.match_level = Some(MatchLevel::HumanConclusionUnclear);
+            case.mismatch_type.clear();
+            case.improvement_suggestions.clear();
+            ("human_unclear", note(case, "the human conclusion is unclear", reason))
+        }
+    }
+}
+
+fn version_of(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIME: &str = "2026-01-08T10:00:00+08:00";
+
+    fn book() -> (tempfile::TempDir, ReviewBook, Case) {
+        let dir = tempfile::tempdir().expect("a folder");
+        let text = r#"{"incident_id": "GTOC-1", "final_human_conclusion": {"status": "clear", "owner_final_comment": "the disk hung"}}"#;
+        let case = hindcast_case::read(text.as_bytes()).value.expect("a case");
+        std::fs::write(dir.path().join("GTOC-1.json"), case.to_json()).expect("written");
+        let mut judged = case;
+        judged.match_level = Some(MatchLevel::Mismatched);
+        judged.mismatch_type = vec![MismatchType::WrongBottleneck];
+        judged.final_human_conclusion.owner_final_comment = "of the run; it stays there".to_owned();
+        let book = ReviewBook::new(dir.path());
+        (dir, book, judged)
+    }
+
+    fn stored(book: &ReviewBook, id: &IncidentId) -> Case {
+        hindcast_case::read(&std::fs::read(book.path(id)).expect("read")).value.expect("a case")
+    }
+
+    #[test]
+    fn a_decision_is_in_the_case_and_who_made_it_beside_it() {
+        let (_dir, book, judged) = book();
+        let id = &judged.incident_id;
+        let seen = book.version(id).expect("a version");
+        let decision = Decision::Override {
+            level: MatchLevel::PartiallyMatched,
+            mismatch: vec![MismatchType::SymptomNamedAsCause],
+            reason: "next to the cause".to_owned(),
+        };
+        let version = book.decide(&judged, &seen, &decision, "chen", TIME).expect("kept");
+        assert_eq!(version, book.version(id).expect("a version"));
+        let case = stored(&book, id);
+        assert_eq!(case.match_level, Some(MatchLevel::PartiallyMatched));
+        assert_eq!(case.comparison_notes, ["Review: partially_matched instead: next to the cause"]);
+        assert_eq!(
+            case.final_human_conclusion.owner_final_comment, "the disk hung",
+            "the engineers' half is the casebook's"
+        );
+        let text = std::fs::read_to_string(book.path(id)).expect("read");
+        assert!(!text.contains("chen"), "the reviewer is no part of the user's schema");
+        let entry = &book.standing().expect("a log")["GTOC-1"];
+        assert_eq!(
+            (entry.reviewer.as_str(), entry.judged.as_str(), entry.level.as_str()),
+            ("chen", "mismatched", "partially_matched")
+        );
+    }
+
+    #[test]
+    fn no_update_is_lost() {
+        let (_dir, book, judged) = book();
+        let seen = book.version(&judged.incident_id).expect("a version");
+        book.decide(&judged, &seen, &Decision::Accept, "chen", TIME).expect("kept");
+        let before = stored(&book, &judged.incident_id);
+        let late = Decision::HumanUnclear { reason: "two owners".to_owned() };
+        let error = book.decide(&judged, &seen, &late, "lin", TIME).expect_err("a conflict");
+        assert!(matches!(error, ReviewError::Conflict { .. }), "{error}");
+        assert_eq!(stored(&book, &judged.incident_id), before);
+        assert_eq!(book.log().expect("a log").len(), 1);
+    }
+
+    #[test]
+    fn decisions_are_taken_back_one_by_one() {
+        let (_dir, book, judged) = book();
+        let id = &judged.incident_id;
+        let first = std::fs::read_to_string(book.path(id)).expect("read");
+        let version =
+            book.decide(&judged, &book.version(id).expect("a version"), &Decision::Accept, "chen", TIME).expect("kept");
+        let second = std::fs::read_to_string(book.path(id)).expect("read");
+        let unclear = Decision::HumanUnclear { reason: String::new() };
+        book.decide(&judged, &version, &unclear, "chen", TIME).expect("kept");
+        assert_eq!(stored(&book, id).final_human_conclusion.status, Some(HumanStatus::Unclear));
+        book.undo(id, "chen", TIME).expect("undone");
+        assert_eq!(std::fs::read_to_string(book.path(id)).expect("read"), second);
+        book.undo(id, "chen", TIME).expect("undone");
+        assert_eq!(std::fs::read_to_string(book.path(id)).expect("read"), first);
+        assert!(matches!(book.undo(id, "chen", TIME), Err(ReviewError::NothingToUndo(_))));
+        assert!(book.standing().expect("a log").is_empty());
+    }
+
+    #[test]
+    fn one_writer_at_a_time() {
+        let (_dir, book, judged) = book();
+        let seen = book.version(&judged.incident_id).expect("a version");
+        let kept: usize = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8)
+                .map(|n| {
+                    let (book, judged, seen) = (&book, &judged, &seen);
+                    scope.spawn(move || {
+                        let decision = Decision::HumanUnclear { reason: format!("reason {n}") };
+                        usize::from(book.decide(judged, seen, &decision, "r", TIME).is_ok())
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+        });
+        assert_eq!((kept, book.log().expect("a log").len()), (1, 1), "the others saw a conflict");
+    }
+}
