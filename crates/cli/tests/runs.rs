@@ -218,3 +218,18 @@ fn a_review_goes_into_the_casebook_and_calibrates_the_rubric() {
     let (code, _, err) = review(&["--override", "TIKV-18274", "--level", "mached"]);
     assert!(code == 2 && err.contains("did you mean matched"), "{err}");
 }
+
+#[test]
+fn the_report_shows_the_trend_over_the_runs_of_a_casebook() {
+    let runs = Runs::new();
+    runs.run("run-0001", &BEFORE, &[]);
+    runs.run("run-0002", &AFTER, &[]);
+    let page = |name: &str| {
+        std::fs::read_to_string(std::path::Path::new(&runs.path(name)).join("report.html")).expect("a report")
+    };
+    assert!(!page("run-0001").contains("<svg class=\"trend\""), "one run is no trend");
+    assert!(
+        page("run-0002").contains("<svg class=\"trend\"")
+            && page("run-0002").contains("run-0001: 2 of 3 matched, recorded")
+    );
+}

@@ -12,6 +12,7 @@ use crate::breakdown::Axis;
 use crate::map::causal_map;
 use crate::model::{Row, Tally, bottleneck};
 use crate::terminal::percent_of;
+use crate::trend::{Point, trend_section};
 
 /// Cases on one page: a browser shows them without delay.
 pub const PAGE_CASES: usize = 200;
@@ -27,6 +28,15 @@ pub struct HtmlReport {
     rows: String,
     sections: String,
     first: Option<(String, String)>,
+}
+
+/// What the page tells beside verdicts.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// What the replays took, a line each.
+    pub replays: Vec<String>,
+    /// The runs of the casebook up to this one, in order.
+    pub trend: Vec<Point>,
 }
 
 impl HtmlReport {
@@ -85,12 +95,11 @@ impl HtmlReport {
         self.write(page, None, &content.0, &content.1)
     }
 
-    /// Writes what is left, and the first page with the totals and the `facts` of the replays, a line each; gives the first
-    /// page's path.
+    /// Writes what is left, and the first page with the totals and the `facts` beside them; gives the first page's path.
     ///
     /// # Errors
     /// When a page can't be written.
-    pub fn finish(mut self, tally: &Tally, skill: &str, facts: &[String]) -> io::Result<PathBuf> {
+    pub fn finish(mut self, tally: &Tally, skill: &str, facts: &Facts) -> io::Result<PathBuf> {
         if !self.seen.is_multiple_of(PAGE_CASES) || self.seen == 0 {
             self.turn_page()?;
         }
@@ -99,13 +108,7 @@ impl HtmlReport {
         Ok(self.dir.join(page_name(1)))
     }
 
-    fn write(
-        &self,
-        page: usize,
-        totals: Option<(&Tally, &str, &[String])>,
-        rows: &str,
-        sections: &str,
-    ) -> io::Result<()> {
+    fn write(&self, page: usize, totals: Option<(&Tally, &str, &Facts)>, rows: &str, sections: &str) -> io::Result<()> {
         let pages = self.expected.max(1).div_ceil(PAGE_CASES);
         let markup = html! {
             (DOCTYPE)
@@ -158,14 +161,14 @@ fn page_links(page: usize, pages: usize) -> Markup {
     }
 }
 
-fn totals_section(tally: &Tally, skill: &str, facts: &[String]) -> Markup {
+fn totals_section(tally: &Tally, skill: &str, facts: &Facts) -> Markup {
     let comparable = tally.comparable();
     html! {
         p { "Skill: " strong { (skill) } ". " (tally.cases()) " cases, " (comparable) " of them comparable"
             @if tally.leaking > 0 { ", " (tally.leaking) " left out because what the skill saw gives the conclusion away" }
             @if tally.failed > 0 { ", " (tally.failed) " whose replay failed and has no verdict" }
             @if tally.unusable > 0 { ", " (tally.unusable) " files that could not be used" } "." }
-        @for fact in facts { p { (fact) } }
+        @for fact in &facts.replays { p { (fact) } }
         table.totals {
             thead { tr { th { "verdict" } th { "cases" } th { "95 % Wilson interval" } } }
             tbody {
@@ -194,6 +197,7 @@ fn totals_section(tally: &Tally, skill: &str, facts: &[String]) -> Markup {
             }
         }
         (breakdown_section(tally))
+        (trend_section(&facts.trend))
     }
 }
 

@@ -16,13 +16,15 @@ mod model;
 mod stored;
 mod terminal;
 mod text;
+mod trend;
 
 pub use breakdown::{Axis, Breakdown, Groups};
 pub use difference::{Difference, Flip};
 pub use formats::{csv, junit, markdown};
-pub use html::{HtmlReport, PAGE_CASES};
+pub use html::{Facts, HtmlReport, PAGE_CASES};
 pub use json::{calibration_json, extraction_json, label_score_json, row_json, run_json, verdict_json};
 pub use model::{Row, Tally};
 pub use stored::{StoredError, StoredRow, StoredRun};
 pub use terminal::{Colours, agreement_line, calibration_text, confusion_table, printable, rows_table};
 pub use text::{extraction_text, verdict_text};
+pub use trend::Point;

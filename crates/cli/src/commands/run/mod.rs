@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use hindcast_atlas::Atlas;
 use hindcast_case::{Case, MatchLevel, Severity, SkillConclusion};
 use hindcast_replay::{LeakCheck, replay_with};
-use hindcast_report::{HtmlReport, Row, Tally, agreement_line, confusion_table, row_json, rows_table, run_json};
+use hindcast_report::{
+    Facts, HtmlReport, Point, Row, StoredRun, Tally, agreement_line, confusion_table, row_json, rows_table, run_json,
+};
 use hindcast_runner::{Record, ReplayStore};
 use hindcast_skill::{BuiltinSkill, Question};
 use hindcast_verdict::Comparer;
@@ -232,7 +234,8 @@ impl<'a> Listing<'a> {
     fn finish(mut self, skill: &str, repeats: Option<u32>) -> Result<Listed, Failure> {
         self.progress.finish_and_clear();
         let facts = repeats.map(|repeats| self.totals.text(repeats)).unwrap_or_default();
-        let facts: Vec<String> = facts.lines().map(|line| line.trim().to_owned()).collect();
+        let replays = facts.lines().map(|line| line.trim().to_owned()).collect();
+        let facts = Facts { replays, trend: trend(self.dir, skill, &self.tally) };
         let written = self.lines.flush().and_then(|()| self.report.finish(&self.tally, skill, &facts));
         let page = written.map_err(|error| Failure::io("write", self.dir, &error))?;
         Ok(Listed { tally: self.tally, totals: self.totals, shown: self.shown, page })
@@ -383,6 +386,28 @@ fn clear_listings(dir: &Path) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The runs of the casebook up to this one. Only runs in the casebook's own folder stand in a row.
+fn trend(dir: &Path, skill: &str, tally: &Tally) -> Vec<Point> {
+    let (Some(runs), Some(name)) = (dir.parent(), dir.file_name()) else { return Vec::new() };
+    if !runs.ends_with(".hindcast/runs") {
+        return Vec::new();
+    }
+    let mut names: Vec<_> =
+        std::fs::read_dir(runs).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
+    names.sort();
+    let earlier = names.iter().take_while(|other| *other != name);
+    let mut points: Vec<Point> = earlier
+        .filter_map(|name| Some(Point::of(&name.to_string_lossy(), &StoredRun::open(&runs.join(name)).ok()?)))
+        .collect();
+    points.push(Point {
+        run: name.to_string_lossy().into_owned(),
+        skill: skill.to_owned(),
+        matched: tally.count(MatchLevel::Matched),
+        comparable: tally.comparable(),
+    });
+    points
 }
 
 /// The first free name in the folder of runs.
