@@ -51,6 +51,8 @@ pub enum NoAnswer {
     Empty,
     /// It says that it won't or can't.
     Refusal,
+    /// What is there is no text.
+    Garbage,
 }
 
 impl NoAnswer {
@@ -60,6 +62,7 @@ impl NoAnswer {
         match self {
             Self::Empty => "the answer is empty",
             Self::Refusal => "the agent refused to answer",
+            Self::Garbage => "the answer is no text",
         }
     }
 }
@@ -92,6 +95,9 @@ pub fn read_answer(atlas: &Atlas, texts: &TextReader, text: &str) -> Result<Answ
     if text.is_empty() {
         return Err(NoAnswer::Empty);
     }
+    if is_garbage(text) {
+        return Err(NoAnswer::Garbage);
+    }
     if let Some(answer) = read_json(text) {
         return Ok(answer);
     }
@@ -106,6 +112,12 @@ pub fn read_answer(atlas: &Atlas, texts: &TextReader, text: &str) -> Result<Answ
         return Err(NoAnswer::Refusal);
     }
     Ok(read_prose(atlas, texts, text))
+}
+
+/// Whether a tenth of the text are characters that no text has: control characters, and what stands for broken bytes.
+fn is_garbage(text: &str) -> bool {
+    let is_odd = |c: &char| *c == '\u{fffd}' || c.is_control() && !c.is_whitespace();
+    10 * text.chars().filter(is_odd).count() > text.chars().count()
 }
 
 /// Braces that are tried: prose and code have many.

@@ -163,6 +163,10 @@ fn label_of(line: &str) -> Option<(&'static str, &str)> {
 fn split_label(text: &str) -> Option<(&'static str, &str)> {
     let at = text.find([':', '：'])?;
     let (label, rest) = text.split_at(at);
+    // A key of JSON is no label: what is read as JSON was read before, or is no answer.
+    if label.contains(['"', '{']) {
+        return None;
+    }
     let rest = rest.trim_start_matches([':', '：', '*', ' ', '_']);
     field_named(label.trim_matches(['*', '_', '`', '"', ' ', '【', '】'])).map(|field| (field, rest))
 }
@@ -212,5 +216,10 @@ mod tests {
             assert_eq!(value["provisional_conclusion"], "the disk hung", "{text}");
         }
         assert_eq!(read_labelled("The root cause: a slow disk."), None);
+        assert_eq!(
+            read_labelled("{\n \"entry_mode\": {\n \"type\": \"string\"},\n \"scope\": {}"),
+            None,
+            "JSON has keys"
+        );
     }
 }

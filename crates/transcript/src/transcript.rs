@@ -176,6 +176,12 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Counts of an agent whose count of what was read holds what came from a cache.
+    pub(crate) fn with_cached(input: u64, cached: u64, output: u64) -> Self {
+        let input_tokens = input.saturating_sub(cached);
+        Self { input_tokens, cached_tokens: cached, output_tokens: output, cost: None }
+    }
+
     /// Both together.
     pub fn add(&mut self, other: Self) {
         self.input_tokens += other.input_tokens;

@@ -151,6 +151,7 @@ fn answers_come_in_every_form() {
     assert_eq!(wrong.conclusion.reference_files_consulted, [Reference::IoJitter]);
     assert!(wrong.repairs.iter().any(|told| told.contains("quantum")), "{:?}", wrong.repairs);
     assert_eq!(read_answer(&atlas, &texts, "  \n"), Err(NoAnswer::Empty));
+    assert_eq!(read_answer(&atlas, &texts, "\u{fffd}x\u{1}\u{fffd}\u{2}abc\u{fffd}"), Err(NoAnswer::Garbage));
     assert_eq!(read_answer(&atlas, &texts, "I'm sorry, but I can't help with that."), Err(NoAnswer::Refusal));
 }
 

@@ -35,21 +35,22 @@ pub(super) fn document(draft: &mut Draft, document: &Value) {
         let metrics = &step["metrics"];
         let cached = count_of(metrics, &["cached_tokens"]);
         draft.transcript.usage.add(Usage {
-            input_tokens: count_of(metrics, &["prompt_tokens"]).saturating_sub(cached),
-            cached_tokens: cached,
-            output_tokens: count_of(metrics, &["completion_tokens"]),
             cost: metrics["cost_usd"].as_f64(),
+            ..Usage::with_cached(
+                count_of(metrics, &["prompt_tokens"]),
+                cached,
+                count_of(metrics, &["completion_tokens"]),
+            )
         });
     }
     let totals = &document["final_metrics"];
     if totals["total_prompt_tokens"].is_u64() {
         let cached = count_of(totals, &["total_cached_tokens"]);
-        draft.total_usage = Some(Usage {
-            input_tokens: count_of(totals, &["total_prompt_tokens"]).saturating_sub(cached),
-            cached_tokens: cached,
-            output_tokens: count_of(totals, &["total_completion_tokens"]),
-            cost: None,
-        });
+        draft.total_usage = Some(Usage::with_cached(
+            count_of(totals, &["total_prompt_tokens"]),
+            cached,
+            count_of(totals, &["total_completion_tokens"]),
+        ));
     }
     draft.cost = totals["total_cost_usd"].as_f64();
     match str_of(&totals["extra"], "ended") {

@@ -17,12 +17,11 @@ pub(super) fn event(draft: &mut Draft, event: &Value) {
             draft.transcript.ended = Ended::Finished;
             let usage = &event["usage"];
             let cached = count_of(usage, &["cached_input_tokens"]);
-            draft.transcript.usage.add(Usage {
-                input_tokens: count_of(usage, &["input_tokens"]).saturating_sub(cached),
-                cached_tokens: cached,
-                output_tokens: count_of(usage, &["output_tokens"]),
-                cost: None,
-            });
+            draft.transcript.usage.add(Usage::with_cached(
+                count_of(usage, &["input_tokens"]),
+                cached,
+                count_of(usage, &["output_tokens"]),
+            ));
         }
         "turn.failed" => draft.fail(Ended::Error, &text_of(&event["error"]["message"])),
         // Notices of retries are of this type too; a turn that completes afterwards counts.
@@ -81,12 +80,11 @@ pub(super) fn session_line(draft: &mut Draft, line: &Value) {
             "token_count" => {
                 let usage = &payload["info"]["total_token_usage"];
                 let cached = count_of(usage, &["cached_input_tokens"]);
-                draft.total_usage = Some(Usage {
-                    input_tokens: count_of(usage, &["input_tokens"]).saturating_sub(cached),
-                    cached_tokens: cached,
-                    output_tokens: count_of(usage, &["output_tokens"]),
-                    cost: None,
-                });
+                draft.total_usage = Some(Usage::with_cached(
+                    count_of(usage, &["input_tokens"]),
+                    cached,
+                    count_of(usage, &["output_tokens"]),
+                ));
             }
             _ => {}
         },

@@ -41,12 +41,11 @@ pub(super) fn event(draft: &mut Draft, event: &Value) {
             }
             let stats = &event["stats"];
             let cached = count_of(stats, &["cached"]);
-            draft.total_usage = Some(Usage {
-                input_tokens: count_of(stats, &["input_tokens"]).saturating_sub(cached),
-                cached_tokens: cached,
-                output_tokens: count_of(stats, &["output_tokens"]),
-                cost: None,
-            });
+            draft.total_usage = Some(Usage::with_cached(
+                count_of(stats, &["input_tokens"]),
+                cached,
+                count_of(stats, &["output_tokens"]),
+            ));
         }
         other => draft.skip(other),
     }

@@ -114,10 +114,9 @@ pub(super) fn item(draft: &mut Draft, item: &Value, time: Option<jiff::Timestamp
 fn usage(usage: &Value) -> Usage {
     let details = [&usage["prompt_tokens_details"], &usage["input_tokens_details"]];
     let cached = details.into_iter().map(|details| count_of(details, &["cached_tokens"])).max().unwrap_or_default();
-    Usage {
-        input_tokens: count_of(usage, &["prompt_tokens", "input_tokens"]).saturating_sub(cached),
-        cached_tokens: cached,
-        output_tokens: count_of(usage, &["completion_tokens", "output_tokens"]),
-        cost: None,
-    }
+    Usage::with_cached(
+        count_of(usage, &["prompt_tokens", "input_tokens"]),
+        cached,
+        count_of(usage, &["completion_tokens", "output_tokens"]),
+    )
 }
