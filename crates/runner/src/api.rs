@@ -11,6 +11,9 @@ use crate::confine::Confinement;
 use crate::descriptor::{Protocol, Service};
 use crate::pack::SkillPack;
 
+/// Tokens of one answer at most, where the service must be told.
+const MAX_TOKENS: u32 = 8192;
+
 /// The largest part of a file that is given at once.
 const MAX_READ: usize = 200_000;
 
@@ -99,7 +102,7 @@ impl Api {
     fn ask_anthropic(&self, conversation: &Conversation, has_skill: bool) -> Result<Value, Failed> {
         let mut body = json!({
             "model": conversation.model,
-            "max_tokens": self.service.max_tokens,
+            "max_tokens": self.service.max_tokens.unwrap_or(MAX_TOKENS),
             "messages": conversation.plain_messages(),
         });
         if has_skill {
@@ -121,11 +124,11 @@ impl Api {
     }
 
     fn ask_openai(&self, conversation: &Conversation, has_skill: bool) -> Result<Value, Failed> {
-        let mut body = json!({
-            "model": conversation.model,
-            "max_completion_tokens": self.service.max_tokens,
-            "messages": conversation.plain_messages(),
-        });
+        let mut body = json!({"model": conversation.model, "messages": conversation.plain_messages()});
+        // Not every service that speaks like OpenAI's knows the name of its limit.
+        if let Some(most) = self.service.max_tokens {
+            body["max_completion_tokens"] = json!(most);
+        }
         if has_skill {
             let function = |(name, about, schema)| json!({"type": "function", "function": {"name": name, "description": about, "parameters": schema}});
             body["tools"] = tools().into_iter().map(function).collect();

@@ -90,9 +90,9 @@ pub struct Service {
     pub base_url_variable: String,
     /// The variable of the environment that holds the key.
     pub key_variable: String,
-    /// Tokens of one answer at most.
-    #[serde(default = "max_tokens")]
-    pub max_tokens: u32,
+    /// Tokens of one answer at most; none is the service's own limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
 }
 
 /// What services speak.
@@ -129,10 +129,6 @@ fn transient() -> Vec<String> {
     ["overloaded", "rate limit", "rate_limit", "too many requests", " 429", " 503", " 529", "quota exceeded"]
         .map(str::to_owned)
         .to_vec()
-}
-
-fn max_tokens() -> u32 {
-    8192
 }
 
 /// The agents that hindcast knows.
@@ -199,14 +195,29 @@ impl Descriptor {
                 if program.command.is_empty() {
                     return wrong("program.command is empty");
                 }
-                if program.format != "auto" && Format::named(&program.format).is_none() {
-                    let known = Format::ALL.map(Format::as_str).join(", ");
-                    return wrong(&format!("program.format {:?} is not known; expected auto, {known}", program.format));
+                if let Some(message) = unknown_format(&program.format) {
+                    return wrong(&message);
                 }
             }
             (None, Some(_)) => {}
         }
         Ok(read)
+    }
+
+    /// Reads the transcripts of a program as another format.
+    ///
+    /// # Errors
+    /// When there is no such format, or the descriptor is of a service.
+    pub fn with_format(mut self, format: &str) -> Result<Self, DescriptorError> {
+        let wrong = |message: String| DescriptorError::Wrong(self.name.clone(), message);
+        let Some(program) = &mut self.program else {
+            return Err(wrong("a service has one format of transcripts".to_owned()));
+        };
+        if let Some(message) = unknown_format(format) {
+            return Err(wrong(message));
+        }
+        format.clone_into(&mut program.format);
+        Ok(self)
     }
 
     /// A program of the user's own: its command line, as a shell would split it.
@@ -218,6 +229,12 @@ impl Descriptor {
         let command: Vec<String> = shlex::split(line).ok_or_else(|| wrong("a quote is not closed"))?;
         if command.is_empty() {
             return Err(wrong("is empty"));
+        }
+        // A replay runs in a folder of its own: the path of the program must not depend on the folder.
+        let mut command = command;
+        if command[0].contains('/') && !command[0].contains('{') {
+            let whole = std::path::absolute(&command[0]).map_err(|error| wrong(&error.to_string()))?;
+            command[0] = whole.display().to_string();
         }
         let is_told = |what: &str| command.iter().any(|word| word.contains(what));
         let stdin = if is_told("{prompt}") || is_told("{prompt_file}") { String::new() } else { "{prompt}".to_owned() };
@@ -243,6 +260,13 @@ impl Descriptor {
             price: None,
         })
     }
+}
+
+/// What is wrong with the name of a format, if anything.
+fn unknown_format(name: &str) -> Option<String> {
+    let is_known = name == "auto" || Format::named(name).is_some();
+    let known = || Format::ALL.map(Format::as_str).join(", ");
+    (!is_known).then(|| format!("{name:?} is no format of transcripts; expected auto, {}", known()))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use hindcast_case::IncidentId;
 use hindcast_http::Retry;
 use hindcast_skill::Question;
 use hindcast_text::TextReader;
-use hindcast_transcript::{Ended, Transcript, checkpoint, read, read_as};
+use hindcast_transcript::{AnswerForm, Ended, Transcript, checkpoint, read, read_as};
 
 use crate::api::Api;
 use crate::command::{Failed, Tried, Work, try_program};
@@ -96,6 +96,8 @@ pub struct Replayer<'a> {
     pace: Option<Pace>,
     stop: &'a AtomicBool,
     version: Option<String>,
+    /// Tells one edition of a program from another.
+    edition: String,
 }
 
 /// Why a runner can't be used.
@@ -185,7 +187,9 @@ impl<'a> Replayer<'a> {
         let source = match &descriptor.service {
             None => {
                 let program = descriptor.program.as_ref().and_then(|program| program.command.first());
-                if let Some(program) = program.filter(|program| !is_there(program, environment)) {
+                // What is filled in only for a replay is found out then.
+                let program = program.filter(|program| !program.contains('{'));
+                if let Some(program) = program.filter(|program| located(program, environment).is_none()) {
                     return Err(RunnerError::NotFound(program.clone()));
                 }
                 Source::Program(descriptor)
@@ -198,7 +202,13 @@ impl<'a> Replayer<'a> {
                 Source::Service(descriptor, Box::new(api))
             }
         };
-        Self::new(source, settings, per_minute, around)
+        let edition = match &source {
+            Source::Program(Descriptor { program: Some(program), .. }) => edition_of(&program.command, environment),
+            _ => String::new(),
+        };
+        let mut replayer = Self::new(source, settings, per_minute, around)?;
+        replayer.edition = edition;
+        Ok(replayer)
     }
 
     fn new(
@@ -215,7 +225,21 @@ impl<'a> Replayer<'a> {
             .map(|count| Pace { every: Duration::from_mins(1) / count, next: Mutex::new(Instant::now()) });
         let fence = Fence::around(&hidden);
         let version = version_of(&source);
-        Ok(Self { source, settings, pack, atlas, texts, fence, root, cache, token, pace, stop, version })
+        Ok(Self {
+            source,
+            settings,
+            pack,
+            atlas,
+            texts,
+            fence,
+            root,
+            cache,
+            token,
+            pace,
+            stop,
+            version,
+            edition: String::new(),
+        })
     }
 
     /// The program's version, as it tells; none for what has none.
@@ -307,6 +331,7 @@ impl<'a> Replayer<'a> {
             hash,
             &descriptor,
             self.version().unwrap_or_default(),
+            &self.edition,
             &self.settings.model,
             &limits,
             &prompt,
@@ -368,7 +393,10 @@ impl<'a> Replayer<'a> {
             }
             _ => Outcome::of(checkpoint(self.atlas, self.texts, &transcript)),
         };
-        if let Some(trespass) = self.trespass(job, &given, &bytes) {
+        if is_echo(&record.outcome, &transcript.final_text) {
+            record.outcome = Outcome::Failed { reason: "the answer only repeats the question".to_owned() };
+        }
+        if let Some(trespass) = self.trespass(job, &given, &bytes, &transcript) {
             record.outcome = Outcome::Failed { reason: trespass };
         }
         record.confinement = confinement.as_str().to_owned();
@@ -396,8 +424,8 @@ impl<'a> Replayer<'a> {
     }
 
     /// Whether something that is withheld reached the agent, or came back from it.
-    fn trespass(&self, job: &Job<'_>, given: &str, transcript: &[u8]) -> Option<String> {
-        let seen = String::from_utf8_lossy(transcript);
+    fn trespass(&self, job: &Job<'_>, given: &str, bytes: &[u8], transcript: &Transcript) -> Option<String> {
+        let seen = String::from_utf8_lossy(bytes);
         if let Some(canary) =
             job.canaries.iter().find(|canary| given.contains(canary.as_str()) || seen.contains(canary.as_str()))
         {
@@ -409,22 +437,59 @@ impl<'a> Replayer<'a> {
             .flat_map(|pack| &pack.files)
             .map(|file| String::from_utf8_lossy(&file.bytes))
             .collect::<Vec<_>>();
-        let shown = incident_json(job.question);
+        let Question { title, initial_symptom, description_text, .. } = job.question;
         let mut known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
-        known.push(&shown);
-        let words = stolen_words(job.engineers, &known, &seen)?;
+        known.extend([title.as_str(), initial_symptom, description_text]);
+        // Texts as they were said, not as the transcript's JSON escapes them.
+        let said = transcript.messages.iter().map(|message| message.text.as_str());
+        let results = transcript.tool_calls.iter().filter_map(|call| call.result.as_deref());
+        let told: Vec<&str> = said.chain(results).chain([transcript.final_text.as_str()]).collect();
+        if let Some(field) = ENGINEERS.iter().find(|field| told.iter().any(|text| text.contains(*field))) {
+            let is_known = known.iter().any(|text| text.contains(field));
+            if !is_known {
+                return Some(format!("guard: the transcript holds {field:?}, a field of a case file"));
+            }
+        }
+        let words = told.iter().find_map(|text| stolen_words(job.engineers, &known, text))?;
         Some(format!("guard: the transcript holds the engineers' own words, which the skill was not shown: {words:?}"))
     }
 }
 
-/// Whether a program stands where its name says, or on the path.
-fn is_there(program: &str, environment: &dyn Fn(&str) -> Option<String>) -> bool {
-    // What is filled in only for a replay is found out then.
-    if program.contains(['/', '{']) {
-        return program.contains('{') || Path::new(program).is_file();
+/// Fields of a case file that no agent is shown the name of.
+const ENGINEERS: [&str; 2] = ["final_human_conclusion", "owner_final_comment"];
+
+/// Whether there is no JSON, and what there is holds the marks of the question: its labels and words are ours.
+fn is_echo(outcome: &Outcome, answer: &str) -> bool {
+    let without_json = [AnswerForm::Labelled, AnswerForm::Prose].map(AnswerForm::as_str);
+    let Outcome::Answered { form, .. } = outcome else { return false };
+    without_json.contains(&form.as_str()) && answer.contains("</incident-")
+}
+
+/// Programs that run a script.
+const INTERPRETERS: [&str; 11] =
+    ["python", "python3", "node", "bun", "deno", "bash", "sh", "zsh", "ruby", "perl", "uv"];
+
+/// What tells one edition of a program from another: its file, and that of the script that it runs. An agent that was edited is
+/// another agent.
+fn edition_of(command: &[String], environment: &dyn Fn(&str) -> Option<String>) -> String {
+    let Some((program, arguments)) = command.split_first() else { return String::new() };
+    let name = Path::new(program).file_name().map_or("", |name| name.to_str().unwrap_or_default());
+    let script = arguments.iter().find(|word| INTERPRETERS.contains(&name) && Path::new(word).is_file());
+    let files = located(program, environment).into_iter().chain(script.map(PathBuf::from));
+    let told = files.filter_map(|file| {
+        let metadata = std::fs::metadata(&file).ok()?;
+        Some(format!("{} {} {:?}", file.display(), metadata.len(), metadata.modified().ok()?))
+    });
+    told.collect::<Vec<_>>().join("\n")
+}
+
+/// Where a program stands: as its name says, or on the path.
+fn located(program: &str, environment: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    if program.contains('/') {
+        return Some(PathBuf::from(program)).filter(|path| path.is_file());
     }
     let path = environment("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
 /// What the program prints as its version.

@@ -174,10 +174,8 @@ fn runner(arguments: &RunArguments) -> Result<Runner, Failure> {
         name => Descriptor::find(name),
     };
     let mut descriptor = descriptor.map_err(|error| Failure::new(error.to_string()))?;
-    if let Some(format) = &arguments.transcript_format
-        && let Some(program) = &mut descriptor.program
-    {
-        program.format.clone_from(format);
+    if let Some(format) = &arguments.transcript_format {
+        descriptor = descriptor.with_format(format).map_err(|error| Failure::new(error.to_string()))?;
     }
     if arguments.per_minute.is_some() {
         descriptor.per_minute = arguments.per_minute;
