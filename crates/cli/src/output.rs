@@ -41,15 +41,5 @@ pub(crate) fn width() -> Option<u16> {
 
 /// Writes a file so that a reader sees the old or the new content, never a part.
 pub(crate) fn write_atomically(path: &Path, text: &str) -> Result<(), Failure> {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(dir)?;
-        file.write_all(text.as_bytes())?;
-        if let Ok(metadata) = std::fs::metadata(path) {
-            file.as_file().set_permissions(metadata.permissions())?;
-        }
-        file.persist(path)?;
-        Ok(())
-    };
-    write().map_err(|error| Failure::io("write", path, &error))
+    hindcast_files::write_whole(path, text.as_bytes()).map_err(|error| Failure::io("write", path, &error))
 }

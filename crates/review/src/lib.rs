@@ -15,6 +15,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use hindcast_case::{Case, HumanStatus, IncidentId, MatchLevel, MismatchType, Vocabulary};
+use hindcast_files::write_whole;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -244,24 +245,25 @@ impl ReviewBook {
         Ok((String::from_utf8_lossy(&bytes).into_owned(), case))
     }
 
-    /// The log first: a decision that the log doesn't know could not be undone.
+    /// The log first: a decision that the log doesn't know could not be undone. If the case can't be written, the log forgets
+    /// it again.
     fn keep(&self, id: &IncidentId, text: &str, entry: &Entry) -> Result<String, ReviewError> {
         let log = self.log_path();
         let mut line = serde_json::to_string(entry).expect("an entry is written as JSON");
         line.push('\n');
-        let append = || OpenOptions::new().create(true).append(true).open(&log)?.write_all(line.as_bytes());
-        append().map_err(|source| ReviewError::Io { path: log.clone(), source })?;
-        let path = self.path(id);
-        let write = || -> io::Result<()> {
-            let mut file = tempfile::NamedTempFile::new_in(&self.casebook)?;
-            file.write_all(text.as_bytes())?;
-            if let Ok(metadata) = std::fs::metadata(&path) {
-                file.as_file().set_permissions(metadata.permissions())?;
-            }
-            file.persist(&path)?;
-            Ok(())
+        let append = || -> io::Result<(File, u64)> {
+            let mut file = OpenOptions::new().create(true).append(true).open(&log)?;
+            let before = file.metadata()?.len();
+            file.write_all(line.as_bytes())?;
+            Ok((file, before))
         };
-        write().map_err(|source| ReviewError::Io { path: path.clone(), source })?;
+        let (file, before) = append().map_err(|source| ReviewError::Io { path: log.clone(), source })?;
+        let path = self.path(id);
+        write_whole(&path, text.as_bytes()).map_err(|source| {
+            // What stood there before is more than an error on top of an error.
+            let _ = file.set_len(before);
+            ReviewError::Io { path: path.clone(), source }
+        })?;
         Ok(entry.version.clone())
     }
 }
@@ -391,6 +393,28 @@ mod tests {
         assert_eq!(std::fs::read_to_string(book.path(id)).expect("read"), first);
         assert!(matches!(book.undo(id, "chen", TIME), Err(ReviewError::NothingToUndo(_))));
         assert!(book.standing().expect("a log").is_empty());
+    }
+
+    #[test]
+    fn a_case_that_can_not_be_written_leaves_no_decision_behind() {
+        let (_dir, book, judged) = book();
+        let entry = Entry {
+            incident_id: "GTOC-1".to_owned(),
+            reviewer: "chen".to_owned(),
+            time: TIME.to_owned(),
+            decision: "accept".to_owned(),
+            judged: String::new(),
+            level: String::new(),
+            reason: String::new(),
+            before: String::new(),
+            version: String::new(),
+        };
+        let seen = book.version(&judged.incident_id).expect("a version");
+        book.decide(&judged, &seen, &Decision::Accept, "lin", TIME).expect("kept");
+        // A folder stands where the case would be written.
+        std::fs::create_dir(book.path(&IncidentId::parse("GTOC-2").expect("an id"))).expect("made");
+        book.keep(&IncidentId::parse("GTOC-2").expect("an id"), "text", &entry).expect_err("a folder");
+        assert_eq!(book.log().expect("a log").len(), 1);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Replays on disk: each is whole or not there, whenever the program is killed.
 
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
 use hindcast_case::IncidentId;
+use hindcast_files::write_whole;
 use sha2::{Digest, Sha256};
 
 use crate::pack::hex;
@@ -29,13 +30,13 @@ impl ReplayStore {
     pub fn put(&self, record: &Record, transcript: &[u8], stderr: &[u8]) -> io::Result<()> {
         std::fs::create_dir_all(&self.dir)?;
         let stem = format!("{}.{}", record.incident_id, record.repeat);
-        write(&self.dir.join(format!("{stem}.transcript")), transcript)?;
+        write_whole(&self.dir.join(format!("{stem}.transcript")), transcript)?;
         if !stderr.is_empty() {
-            write(&self.dir.join(format!("{stem}.stderr")), stderr)?;
+            write_whole(&self.dir.join(format!("{stem}.stderr")), stderr)?;
         }
         let mut json = serde_json::to_vec_pretty(record).expect("a record is written as JSON");
         json.push(b'\n');
-        write(&self.dir.join(format!("{stem}.json")), &json)
+        write_whole(&self.dir.join(format!("{stem}.json")), &json)
     }
 
     /// A replay that was kept. One that can't be read counts as not there.
@@ -84,20 +85,11 @@ impl Cache {
     pub(crate) fn put(&self, key: &str, record: &Record, transcript: &[u8]) -> io::Result<()> {
         let stem = self.stem(key);
         std::fs::create_dir_all(stem.parent().expect("a folder of two letters"))?;
-        write(&stem.with_extension("transcript"), transcript)?;
-        write(&stem.with_extension("json"), &serde_json::to_vec(record).expect("a record is written as JSON"))
+        write_whole(&stem.with_extension("transcript"), transcript)?;
+        write_whole(&stem.with_extension("json"), &serde_json::to_vec(record).expect("a record is written as JSON"))
     }
 
     fn stem(&self, key: &str) -> PathBuf {
         self.dir.join(&key[..2]).join(key)
     }
-}
-
-/// Writes a file whole or not at all.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let dir = path.parent().expect("a file in a folder");
-    let mut file = tempfile::Builder::new().prefix(".hindcast-").tempfile_in(dir)?;
-    file.write_all(bytes)?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
 }
