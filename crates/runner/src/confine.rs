@@ -9,6 +9,8 @@ pub enum Confinement {
     Enforced,
     /// The system offers nothing; a read can only be noticed.
     Unavailable,
+    /// No program was run here.
+    NotNeeded,
 }
 
 impl Confinement {
@@ -18,6 +20,7 @@ impl Confinement {
         match self {
             Self::Enforced => "enforced",
             Self::Unavailable => "unavailable",
+            Self::NotNeeded => "not needed",
         }
     }
 }

@@ -346,7 +346,7 @@ impl<'a> Replayer<'a> {
                     Ok(transcript) => (transcript, None),
                     Err(reason) => (Vec::new(), Some(Failed::for_good(reason))),
                 };
-                let confinement = Confinement::Enforced;
+                let confinement = Confinement::NotNeeded;
                 Ok(Tried { transcript, format: None, stderr: Vec::new(), failure, confinement, given: String::new() })
             }
             Source::Program(descriptor) => {

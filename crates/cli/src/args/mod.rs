@@ -1,10 +1,15 @@
 //! The arguments of every command.
 
+mod import;
+mod run;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::gate::Gate;
+pub(crate) use import::{ImportCommand, ImportOptions};
+pub(crate) use run::RunArguments;
 
 /// Replay closed TiKV incidents through a diagnosis skill and compare its conclusions with the engineers'.
 #[derive(Debug, Parser)]
@@ -285,194 +290,6 @@ pub(crate) enum Format {
     Text,
     /// For machines
     Json,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ImportCommand {
-    /// Issues of Jira: exports of any form, or the live API
-    #[command(
-        after_help = "Reads REST v2 and v3 (issues, lists, search pages, JSON Lines), CSV, XML, Markdown renderings, and zips and folders of them.\n\n\
-                      The live API takes its credentials from the environment alone:\n  \
-                      HINDCAST_JIRA_TOKEN                        a personal access token (bearer)\n  \
-                      HINDCAST_JIRA_USER and HINDCAST_JIRA_TOKEN an account and its API token (basic)\n\n\
-                      Exit codes:\n  0  done; doubts are reported\n  1  tickets were skipped\n  2  the input can't be used\n\n\
-                      Examples:\n  hindcast import jira export.zip --out casebook\n  hindcast import jira --url https://jira.example.com --jql 'project = GTOC AND status = Resolved'"
-    )]
-    Jira {
-        /// Export files, or folders of them
-        #[arg(required_unless_present = "url")]
-        paths: Vec<PathBuf>,
-        /// Site of the live API, as `https://jira.example.com`
-        #[arg(long, value_name = "URL", conflicts_with = "paths", requires = "jql")]
-        url: Option<String>,
-        /// Which issues of the live API
-        #[arg(long, value_name = "JQL", requires = "url")]
-        jql: Option<String>,
-        #[command(flatten)]
-        options: ImportOptions,
-    },
-    /// Tickets of PingKai: JSON, JSON Lines or CSV through a mapping, or Markdown
-    #[command(
-        after_help = "Where the parts of a ticket stand is declared in hindcast.toml, a JSON Pointer or column each:\n\n  \
-                      [intake.pingkai]\n  key = \"/ticket/no\"\n  title = \"/ticket/subject\"\n  comments = \"/ticket/replies\"\n  comment_body = \"/text\"\n\n\
-                      Usual names in English and Chinese are known without it.\n\nExample:\n  hindcast import pingkai tickets.jsonl --out casebook"
-    )]
-    Pingkai {
-        /// Export files, or folders of them
-        #[arg(required = true)]
-        paths: Vec<PathBuf>,
-        #[command(flatten)]
-        options: ImportOptions,
-    },
-    /// Issues of GitHub: JSON files, or OWNER/REPO#N from the live API
-    #[command(
-        after_help = "A file holds the issue as GitHub's REST API or `gh issue view --json` gives it, with its comments under \"comments\" and its \
-                      events under \"timeline\". The live API uses GITHUB_TOKEN of the environment where it is set.\n\n\
-                      Examples:\n  hindcast import github thread.json --out casebook\n  hindcast import github tikv/tikv#18274"
-    )]
-    Github {
-        /// JSON files or folders of them, or issues as OWNER/REPO#N
-        #[arg(required = true, value_name = "PATH|OWNER/REPO#N")]
-        threads: Vec<String>,
-        #[command(flatten)]
-        options: ImportOptions,
-    },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ImportOptions {
-    /// Folder that the cases are written to
-    #[arg(long, value_name = "CASEBOOK", default_value = "casebook")]
-    pub(crate) out: PathBuf,
-    /// Settings [default: CASEBOOK/hindcast.toml, if it is there]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// Only tickets that changed at or after this time
-    #[arg(long, value_name = "TIME")]
-    pub(crate) since: Option<String>,
-    /// Stop after this many tickets
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
-    /// Show a skill the tickets as of this time, instead of before the first diagnosis
-    #[arg(long, value_name = "TIME")]
-    pub(crate) as_of: Option<String>,
-    /// Write nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Bring in what changed in tickets that are in the casebook already; what a person wrote stays
-    #[arg(long)]
-    pub(crate) update: bool,
-    /// Replace instances and people by names like `<tikv-1>`
-    #[arg(long)]
-    pub(crate) anonymise: bool,
-    /// Output on standard output; json is one object a line
-    #[arg(short = 'o', long, value_enum, default_value = "text")]
-    pub(crate) format: Format,
-}
-
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Exit codes:\n  0  done\n  1  files could not be used, replays failed or are missing\n  2  bad usage or input\n\n\
-                  Keys of services are taken from the environment alone (ANTHROPIC_API_KEY, OPENAI_API_KEY).\n\n\
-                  Examples:\n  hindcast run casebooks/public\n  \
-                  hindcast run casebook --runner claude --skill skills/tikv-slow-diagnosis --jobs 4 --max-cost 20\n  \
-                  hindcast run casebook --runner claude --skill skills/tikv-slow-diagnosis --skill-ref HEAD~1\n  \
-                  hindcast run casebook --runner command --command 'my-agent --in {incident} --out {answer}' --skill none\n  \
-                  hindcast run casebook --runner recorded --transcripts transcripts/\n  \
-                  hindcast run --resume casebook/.hindcast/runs/run-0001"
-)]
-pub(crate) struct RunArguments {
-    /// Folder of case files
-    #[arg(required_unless_present_any = ["resume", "schema_prompt"], conflicts_with = "resume")]
-    pub(crate) casebook: Option<PathBuf>,
-    /// How the skill is executed: builtin, recorded, command, claude, codex, gemini, anthropic, openai, or a .toml file
-    #[arg(long, value_name = "RUNNER", default_value = "builtin", conflicts_with = "resume", help_heading = "Runner")]
-    pub(crate) runner: String,
-    /// The skill's folder; none is the agent without a skill
-    #[arg(long, value_name = "DIR", conflicts_with = "resume", help_heading = "Runner")]
-    pub(crate) skill: Option<PathBuf>,
-    /// The skill as it was at this commit, branch or tag
-    #[arg(long, value_name = "GIT_REF", requires = "skill", help_heading = "Runner")]
-    pub(crate) skill_ref: Option<String>,
-    /// Command line of --runner command; {prompt}, {prompt_file}, {incident}, {skill}, {answer}, {model} and {turns} are filled in
-    #[arg(long, value_name = "LINE", help_heading = "Runner")]
-    pub(crate) command: Option<String>,
-    /// Format of the transcripts of --runner command, as hindcast transcript show tells it [default: detected]
-    #[arg(long, value_name = "FORMAT", help_heading = "Runner")]
-    pub(crate) transcript_format: Option<String>,
-    /// Folder of transcripts of --runner recorded, named after incidents
-    #[arg(long, value_name = "DIR", help_heading = "Runner")]
-    pub(crate) transcripts: Option<PathBuf>,
-    /// Model [default: the agent's own]
-    #[arg(long, value_name = "MODEL", conflicts_with = "resume", help_heading = "Runner")]
-    pub(crate) model: Option<String>,
-    /// Rounds with the model at most
-    #[arg(long, value_name = "N", default_value_t = 40, conflicts_with = "resume", help_heading = "Limits")]
-    pub(crate) max_turns: u32,
-    /// Seconds of one replay at most
-    #[arg(long, value_name = "SECONDS", default_value_t = 900.0, value_parser = seconds, conflicts_with = "resume", help_heading = "Limits")]
-    pub(crate) timeout: f64,
-    /// MiB of output of one replay at most
-    #[arg(long, value_name = "MIB", default_value_t = 64, conflicts_with = "resume", help_heading = "Limits")]
-    pub(crate) max_output: usize,
-    /// Further tries when the service is busy
-    #[arg(long, value_name = "N", default_value_t = 4, conflicts_with = "resume", help_heading = "Limits")]
-    pub(crate) retries: u32,
-    /// US dollars at most; replays in flight are finished
-    #[arg(long, value_name = "USD", help_heading = "Limits")]
-    pub(crate) max_cost: Option<f64>,
-    /// Replays at once
-    #[arg(short, long, value_name = "N", default_value_t = 4, help_heading = "Limits")]
-    pub(crate) jobs: usize,
-    /// Replays begun a minute at most
-    #[arg(long, value_name = "N", conflicts_with = "resume", help_heading = "Limits")]
-    pub(crate) per_minute: Option<u32>,
-    /// How often each case is replayed
-    #[arg(short = 'n', long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "resume", help_heading = "Which replays")]
-    pub(crate) repeats: u32,
-    /// Only these incidents
-    #[arg(long, value_name = "ID", value_delimiter = ',', conflicts_with = "resume", help_heading = "Which replays")]
-    pub(crate) only: Vec<String>,
-    /// Only so many cases, chosen at random
-    #[arg(long, value_name = "N", conflicts_with = "resume", help_heading = "Which replays")]
-    pub(crate) sample: Option<usize>,
-    /// For the choice of --sample, and the spread of waits
-    #[arg(long, value_name = "S", default_value_t = 0, conflicts_with = "resume", help_heading = "Which replays")]
-    pub(crate) seed: u64,
-    /// Go on with a run: replay what is missing
-    #[arg(long, value_name = "RUN", help_heading = "Which replays")]
-    pub(crate) resume: Option<PathBuf>,
-    /// With --resume: also what failed
-    #[arg(long, requires = "resume", help_heading = "Which replays")]
-    pub(crate) failed: bool,
-    /// Take nothing from the cache
-    #[arg(long, help_heading = "Which replays")]
-    pub(crate) fresh: bool,
-    /// Where the run is written [default: the next CASEBOOK/.hindcast/runs/run-NNNN]
-    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
-    pub(crate) out: Option<PathBuf>,
-    /// Replace the run that DIR holds
-    #[arg(long, requires = "out")]
-    pub(crate) overwrite: bool,
-    /// Cases in the table; the report has them all
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub(crate) rows: usize,
-    /// Rules that the run must keep, as hindcast gate takes them; exit code 1 when one is broken
-    #[arg(long, value_name = "RULES", value_parser = Gate::read)]
-    pub(crate) gate: Option<Gate>,
-    /// Print what tells a skill how to answer, with the JSON Schema, and end
-    #[arg(long)]
-    pub(crate) schema_prompt: bool,
-    /// Output on standard output
-    #[arg(short = 'o', long, value_enum, default_value = "text")]
-    pub(crate) format: Format,
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
-        _ => Err("expected a number of seconds above 0".to_owned()),
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
