@@ -80,7 +80,9 @@ pub(crate) fn try_program(work: &Work<'_>) -> io::Result<Tried> {
     std::fs::write(folder.join("incident.json"), work.incident)?;
     let prompt = (work.prompt)(work.pack.map(|_| skill_path.as_str()));
     let prompt_file = outer.path().join("prompt.md");
-    std::fs::write(&prompt_file, &prompt)?;
+    if is_named(work.program, "{prompt_file}") {
+        std::fs::write(&prompt_file, &prompt)?;
+    }
     let answer_file = outer.path().join("answer");
 
     let show = |path: &Path| path.display().to_string();
@@ -162,6 +164,12 @@ pub(crate) fn try_program(work: &Work<'_>) -> io::Result<Tried> {
     let format = Format::named(&work.program.format);
     make_removable(&folder);
     Ok(Tried { transcript, format, stderr: ended.stderr, failure, confinement, given })
+}
+
+/// Whether a program is told of something.
+fn is_named(program: &Program, what: &str) -> bool {
+    let words = program.command.iter().chain(&program.model_arguments).chain(program.set.values());
+    words.chain([&program.stdin]).any(|word| word.contains(what))
 }
 
 /// A file of an agent: no link, and not larger than an answer can be.

@@ -1,5 +1,7 @@
 //! What a skill is shown: the incident as data between marks that can't be forged, and the form of the answer.
 
+use std::sync::LazyLock;
+
 use hindcast_case::{Link, TimeWindow};
 use hindcast_skill::Question;
 use serde_json::{Value, json};
@@ -29,7 +31,12 @@ pub fn incident_json(question: &Question) -> String {
 
 /// The block that tells a skill how to answer, with the JSON Schema of the answer.
 #[must_use]
-pub fn schema_prompt() -> String {
+pub fn schema_prompt() -> &'static str {
+    &SCHEMA_PROMPT
+}
+
+/// The same for every replay.
+static SCHEMA_PROMPT: LazyLock<String> = LazyLock::new(|| {
     format!(
         "Answer with one JSON object and nothing after it, in a fenced block marked json. Its fields:\n\
          - entry_mode: the route that the diagnosis started on.\n\
@@ -43,7 +50,7 @@ pub fn schema_prompt() -> String {
          JSON Schema:\n```json\n{}```\n",
         hindcast_case::skill_conclusion_schema()
     )
-}
+});
 
 /// The prompt of a replay. `skill` is the path of the skill as the agent sees it; none is a replay without a skill.
 #[must_use]

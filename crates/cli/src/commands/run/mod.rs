@@ -52,7 +52,7 @@ enum Answers<'a> {
 
 pub(crate) fn run(arguments: &RunArguments, atlas: Atlas) -> Result<Outcome, Failure> {
     if arguments.schema_prompt {
-        return output::print(&hindcast_runner::schema_prompt()).map(|()| Outcome::Clean);
+        return output::print(hindcast_runner::schema_prompt()).map(|()| Outcome::Clean);
     }
     let (plan, pack, dir) = match &arguments.resume {
         Some(run) => {
