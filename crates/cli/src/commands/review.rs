@@ -1,11 +1,10 @@
 //! `hindcast review`: the verdicts of a run, and what people decide on them.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hindcast_case::{Case, IncidentId, Vocabulary};
-use hindcast_report::{StoredRow, StoredRun, printable};
-use hindcast_review::{Decision, Entry, ReviewBook};
+use hindcast_report::{StoredRun, printable};
+use hindcast_review::{Decision, Order, Queue, ReviewBook, Signature, opinions_of, read_opinions};
 use serde_json::json;
 
 use crate::args::{Format, ReviewArguments};
@@ -13,36 +12,24 @@ use crate::commands::{files, stored};
 use crate::failure::{Failure, Outcome};
 use crate::output;
 
-/// A verdict that waits for a person.
-struct Waiting<'a> {
-    row: &'a StoredRow,
-    /// Why a look is worth it, strongest first.
-    reasons: Vec<String>,
-    /// How much.
-    weight: u32,
-    /// The decision that stands.
-    decided: Option<&'a Entry>,
-}
-
 pub(crate) fn run(arguments: &ReviewArguments) -> Result<Outcome, Failure> {
     let run = stored::open(&arguments.run)?;
     let book = ReviewBook::new(&casebook_of(&run)?);
     let decisions = decisions(arguments)?;
     if decisions.is_empty() && arguments.undo.is_empty() {
-        return queue(&run, &book, arguments.format);
+        return list(&run, &book, arguments.format);
     }
-    let reviewer = reviewer(arguments)?;
     // A decision is about the present by nature; it stands beside the case, not in it.
-    let time = jiff::Timestamp::now().to_string();
+    let by = Signature { reviewer: reviewer(arguments)?, time: jiff::Timestamp::now() };
     for (id, decision) in decisions {
         let judged = judged(&run, &id)?;
         let seen = book.version(&id).map_err(|error| Failure::new(error.to_string()))?;
-        book.decide(&judged, &seen, &decision, &reviewer, &time).map_err(|error| Failure::new(error.to_string()))?;
+        book.decide(&judged, &seen, &decision.into(), &by).map_err(|error| Failure::new(error.to_string()))?;
         anstream::eprintln!("{id}: kept in {}", book.path(&id).display());
     }
     for id in &arguments.undo {
         let id = incident(id)?;
-        book.undo(&id, &reviewer, &time).map_err(|error| Failure::new(error.to_string()))?;
+        book.undo(&id, &by).map_err(|error| Failure::new(error.to_string()))?;
         anstream::eprintln!("{id}: the last decision is taken back");
     }
     Ok(Outcome::Clean)
@@ -110,22 +97,20 @@ fn judged(run: &StoredRun, id: &IncidentId) -> Result<Case, Failure> {
 }
 
 /// Lists what waits, where a look is worth most first.
-fn queue(run: &StoredRun, book: &ReviewBook, format: Format) -> Result<Outcome, Failure> {
+fn list(run: &StoredRun, book: &ReviewBook, format: Format) -> Result<Outcome, Failure> {
     let standing = book.standing().map_err(|error| Failure::new(error.to_string()))?;
-    let before = previous(&run.dir);
-    let mut waiting: Vec<Waiting<'_>> =
-        run.cases().filter_map(|row| wait(run, row, &standing, before.as_ref())).collect();
-    waiting.sort_by(|one, other| {
-        let key = |one: &Waiting<'_>| (std::cmp::Reverse(one.weight), one.row.incident_id.clone());
-        key(one).cmp(&key(other))
-    });
+    let queue = open_queue(run)?;
+    let waiting = queue.ordered(&standing, Order::Worth);
     if format == Format::Json {
         let list: Vec<_> = waiting
             .iter()
             .map(|one| {
                 json!({
-                    "incident_id": one.row.incident_id, "match_level": one.row.level().map(hindcast_case::Vocabulary::as_str),
-                    "weight": one.weight, "reasons": one.reasons, "reviewer": one.decided.map(|entry| &entry.reviewer),
+                    "incident_id": one.row.incident_id,
+                    "match_level": one.level.as_str(),
+                    "weight": one.weight(),
+                    "reasons": one.reasons.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                    "reviewer": one.decided.map(|entry| &entry.reviewer),
                     "decision": one.decided.map(|entry| &entry.decision),
                 })
             })
@@ -133,55 +118,23 @@ fn queue(run: &StoredRun, book: &ReviewBook, format: Format) -> Result<Outcome, 
         output::print_json(&json!(list))?;
         return Ok(Outcome::Clean);
     }
-    let open = waiting.iter().filter(|one| one.weight > 0).count();
+    let open = waiting.iter().filter(|one| !one.is_decided()).count();
     let mut text = String::new();
     for one in &waiting {
-        let level = one.row.level().map_or("", |level| level.as_str());
+        let reasons: Vec<String> = one.reasons.iter().map(ToString::to_string).collect();
         let by = one.decided.map(|entry| format!(" [{} by {}]", entry.decision, entry.reviewer)).unwrap_or_default();
-        text.push_str(&format!("{:<14} {level:<24} {}{by}\n", one.row.incident_id, one.reasons.join("; ")));
+        text.push_str(&format!("{:<14} {:<24} {}{by}\n", one.row.incident_id, one.level.as_str(), reasons.join("; ")));
     }
     text.push_str(&format!("\n{open} of {} wait for a decision\n", waiting.len()));
     output::print(&printable(&text))?;
     Ok(Outcome::Clean)
 }
 
-/// How much a person's look at a verdict is worth; replays that failed have none.
-fn wait<'a>(
-    run: &StoredRun,
-    row: &'a StoredRow,
-    standing: &'a BTreeMap<String, Entry>,
-    before: Option<&StoredRun>,
-) -> Option<Waiting<'a>> {
-    let level = row.level()?;
-    let decided = standing.get(&row.incident_id);
-    let mut found: Vec<(u32, String)> = Vec::new();
-    match decided {
-        Some(entry) if entry.level == level.as_str() => {
-            let reasons = vec!["decided".to_owned()];
-            return Some(Waiting { row, reasons, weight: 0, decided });
-        }
-        Some(entry) => found.push((100, format!("a reviewer said {}", entry.level))),
-        None => {}
-    }
-    if row.leak_score.is_some() {
-        found.push((50, "the inputs may give the conclusion away".to_owned()));
-    }
-    let earlier = before.and_then(|run| run.cases().find(|other| other.incident_id == row.incident_id)?.level());
-    if let Some(earlier) = earlier.filter(|earlier| *earlier != level) {
-        found.push((30, format!("it was {earlier} in the run before")));
-    }
-    if let Ok(case) = IncidentId::parse(&row.incident_id).ok_or(()).and_then(|id| judged(run, &id).map_err(|_| ())) {
-        let skill = &case.skill_conclusion;
-        if skill.earliest_proven_bottleneck.is_empty() {
-            found.push((10, "the skill names no bottleneck".to_owned()));
-        } else if !skill.uncertainty_statement.is_empty() {
-            found.push((10, "the skill has doubts".to_owned()));
-        }
-    }
-    found.push((1, "not decided".to_owned()));
-    let weight = found.iter().map(|(weight, _)| weight).sum();
-    let reasons = found.into_iter().map(|(_, reason)| reason).collect();
-    Some(Waiting { row, reasons, weight, decided })
+/// The verdicts of a run, with what the run before and the judges say of them.
+fn open_queue(run: &StoredRun) -> Result<Queue, Failure> {
+    let opinions = read_opinions(&run.dir).map_err(|error| Failure::new(error.to_string()))?;
+    let before = previous(&run.dir);
+    Ok(Queue::new(run, before.as_ref(), &opinions_of(opinions), |id| judged(run, id).ok()))
 }
 
 /// The run before, in the same folder.
