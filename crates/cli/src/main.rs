@@ -37,7 +37,7 @@ fn dispatch(arguments: &Arguments) -> Result<Outcome, Failure> {
         Command::Suggest { run, skill, least, format } => {
             commands::suggest::run(run, skill.as_deref(), *least, *format)
         }
-        Command::Review(review) => commands::review::run(review),
+        Command::Review(review) => commands::review::run(review, atlas()?),
         Command::Gate { run, rules } => commands::gate::run(run, rules),
         Command::Report { run, format } => commands::runs::report(run, *format),
         Command::Runs(command) => commands::runs::run(command),

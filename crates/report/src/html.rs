@@ -9,7 +9,7 @@ use hindcast_verdict::{Conclusion, Reader, Verdict, word};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::breakdown::Axis;
-use crate::map::causal_map;
+use crate::map::{MapWords, causal_map};
 use crate::model::{Row, Tally, bottleneck};
 use crate::terminal::percent_of;
 use crate::trend::{Point, trend_section};
@@ -269,17 +269,17 @@ fn case_section(reader: &Reader, case: &Case, verdict: &Verdict, leak: Option<&L
                 ul { @for signal in &leak.signals { li { code { (signal.field) } " " (signal.kind.as_str()) ": " q { (signal.passage) } } } }
             }
             @if !case.initial_symptom.is_empty() { p.symptom { (case.initial_symptom) } }
-            (causal_map(reader, verdict))
+            (causal_map(reader, verdict, &MapWords::default()))
             div.sides {
                 div.side {
                     h3 { "Engineers" }
                     (fields(reader, &verdict.human))
-                    blockquote { (highlighted(reader, &verdict.human)) }
+                    blockquote { (claims_marked(reader, &verdict.human)) }
                 }
                 div.side {
                     h3 { "Skill" }
                     (fields(reader, &verdict.skill))
-                    blockquote { (highlighted(reader, &verdict.skill)) }
+                    blockquote { (claims_marked(reader, &verdict.skill)) }
                     (list("Key evidence", &skill.key_evidence))
                     @if !skill.missing_evidence.is_empty() {
                         details { summary { "Missing evidence (" (skill.missing_evidence.len()) ")" } (items(&skill.missing_evidence)) }
@@ -322,8 +322,9 @@ fn fields(reader: &Reader, conclusion: &Conclusion) -> Markup {
     }
 }
 
-/// The text with the spans that became claims marked.
-fn highlighted(reader: &Reader, conclusion: &Conclusion) -> Markup {
+/// The text of a conclusion with the spans that became claims marked, each with its role and, as `data-subject`, its mechanism.
+#[must_use]
+pub fn claims_marked(reader: &Reader, conclusion: &Conclusion) -> Markup {
     let text = conclusion.text.as_str();
     let mut at = 0;
     let mut pieces = Vec::new();
@@ -333,8 +334,12 @@ fn highlighted(reader: &Reader, conclusion: &Conclusion) -> Markup {
         if start < at || end <= start || text.get(start..end).is_none() {
             continue;
         }
-        let title = format!("{}: {}", claim.role.as_str(), reader.subject_name(claim.subject));
-        pieces.push(html! { (text[at..start]) mark.(claim.role.as_str()) title=(title) { (text[start..end]) } });
+        let subject = reader.subject_name(claim.subject);
+        let title = format!("{}: {subject}", claim.role.as_str());
+        pieces.push(html! {
+            (text[at..start])
+            mark.(claim.role.as_str()) title=(title) data-subject=(subject) { (text[start..end]) }
+        });
         at = end;
     }
     html! { @for piece in pieces { (piece) } (text[at..]) }

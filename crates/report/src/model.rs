@@ -56,7 +56,8 @@ fn entry_mode(reader: &Reader, conclusion: &Conclusion) -> &'static str {
 }
 
 /// The bottleneck of a conclusion as an id, or the words that the atlas doesn't know.
-pub(crate) fn bottleneck(reader: &Reader, conclusion: &Conclusion) -> String {
+#[must_use]
+pub fn bottleneck(reader: &Reader, conclusion: &Conclusion) -> String {
     match (conclusion.bottleneck, &conclusion.unknown_bottleneck) {
         (Some(stated), _) => reader.subject_name(stated.value),
         (None, Some(words)) => words.clone(),

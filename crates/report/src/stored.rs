@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use hindcast_case::{MatchLevel, Vocabulary};
+use hindcast_case::{IncidentId, MatchLevel, Vocabulary};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -95,6 +95,37 @@ impl StoredRun {
             rows.push(serde_json::from_str(&line).map_err(|error| broken(&path, index + 1, error.to_string()))?);
         }
         Ok(Self { dir: dir.to_owned(), totals, rows })
+    }
+
+    /// Its name: that of its folder.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let folder = self.dir.canonicalize().unwrap_or_else(|_| self.dir.clone());
+        folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// The run before, in the same folder.
+    #[must_use]
+    pub fn previous(&self) -> Option<Self> {
+        let dir = self.dir.canonicalize().ok()?;
+        let (parent, name) = (dir.parent()?, dir.file_name()?);
+        let mut names: Vec<_> = std::fs::read_dir(parent).ok()?.flatten().map(|entry| entry.file_name()).collect();
+        names.sort();
+        let earlier: Vec<_> = names.into_iter().take_while(|other| other != name).collect();
+        earlier.into_iter().rev().find_map(|name| Self::open(&parent.join(name)).ok())
+    }
+
+    /// The casebook that it was made of; none when its plan is gone.
+    #[must_use]
+    pub fn casebook(&self) -> Option<PathBuf> {
+        let plan: Value = serde_json::from_slice(&std::fs::read(self.dir.join("plan.json")).ok()?).ok()?;
+        plan["casebook"].as_str().map(PathBuf::from)
+    }
+
+    /// Where its judged case of an incident is.
+    #[must_use]
+    pub fn case(&self, id: &IncidentId) -> PathBuf {
+        self.dir.join("cases").join(format!("{id}.json"))
     }
 
     /// The rows that stand for their cases: those of the first repeat.

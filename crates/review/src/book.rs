@@ -172,6 +172,14 @@ impl ReviewBook {
         self.entries(|_| ())
     }
 
+    /// Every decision, in order, without what the cases were before.
+    ///
+    /// # Errors
+    /// As [`ReviewBook::log`].
+    pub fn history(&self) -> Result<Vec<Entry>, ReviewError> {
+        self.entries(|entry| entry.before = String::new())
+    }
+
     /// The lines of the log, each made smaller before the next one is read.
     fn entries(&self, shrink: impl Fn(&mut Entry)) -> Result<Vec<Entry>, ReviewError> {
         let path = self.log_path();
@@ -196,8 +204,7 @@ impl ReviewBook {
     /// # Errors
     /// As [`ReviewBook::log`].
     pub fn standing(&self) -> Result<BTreeMap<String, Entry>, ReviewError> {
-        let entries = self.entries(|entry| entry.before = String::new())?;
-        Ok(standing(entries))
+        self.history().map(standing)
     }
 
     fn log_path(&self) -> PathBuf {

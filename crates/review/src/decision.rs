@@ -23,6 +23,18 @@ pub enum Decision {
     },
 }
 
+impl Decision {
+    /// The decision that another verdict is right. That the human conclusion is unclear is one of its own: it changes the
+    /// engineers' half.
+    #[must_use]
+    pub fn other(level: MatchLevel, mismatch: Vec<MismatchType>, reason: String) -> Self {
+        match level {
+            MatchLevel::HumanConclusionUnclear => Self::HumanUnclear { reason },
+            level => Self::Override { level, mismatch, reason },
+        }
+    }
+}
+
 /// A decision, with what the reviewer wrote into the windows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Review {

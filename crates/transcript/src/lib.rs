@@ -23,4 +23,4 @@ pub use answer::{Answer, AnswerForm, NoAnswer, read_answer};
 pub use atif::to_atif;
 pub use checkpoint::{Checkpoint, checkpoint, observed_references};
 pub use format::{MAX_BYTES, detect, read, read_as};
-pub use transcript::{Ended, Format, Message, Role, Skipped, ToolCall, Transcript, Usage};
+pub use transcript::{Ended, Format, Message, Role, Skipped, Step, ToolCall, Transcript, Usage};

@@ -61,6 +61,33 @@ pub enum Format {
     Plain,
 }
 
+/// One step of a transcript.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Step<'a> {
+    /// Something was said.
+    Said(&'a Message),
+    /// Something was done.
+    Done(&'a ToolCall),
+}
+
+impl Transcript {
+    /// What was said and done, in order.
+    #[must_use]
+    pub fn steps(&self) -> Vec<Step<'_>> {
+        let mut steps = Vec::with_capacity(self.messages.len() + self.tool_calls.len());
+        let mut calls = self.tool_calls.iter();
+        let mut begun = 0;
+        for message in &self.messages {
+            let due = message.after_calls.saturating_sub(begun);
+            steps.extend(calls.by_ref().take(due).map(Step::Done));
+            begun += due;
+            steps.push(Step::Said(message));
+        }
+        steps.extend(calls.map(Step::Done));
+        steps
+    }
+}
+
 impl Format {
     /// All of them.
     pub const ALL: [Self; 10] = [

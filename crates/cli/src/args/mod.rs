@@ -132,14 +132,24 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Without a decision the verdicts are listed, those first where a look is worth most. A decision is written to the case file of the casebook; who decided, when and why stands beside it, in CASEBOOK/.hindcast/reviews.jsonl. A case that somebody changed meanwhile is left alone.\n\n\
-                  Examples:\n  hindcast review casebook/.hindcast/runs/run-0001\n  \
+    after_help = "Opens a local page in the browser: a queue, those verdicts first where a look is worth most, and each case on one screen. Only this machine can reach it, by the address that is printed. --list prints the queue instead; the decisions below are made without a page.\n\n\
+                  A decision is written to the case file of the casebook; who decided, when and why stands beside it, in CASEBOOK/.hindcast/reviews.jsonl. A case that somebody changed meanwhile is left alone.\n\n\
+                  Examples:\n  hindcast review casebook\n  hindcast review casebook/.hindcast/runs/run-0001 --list\n  \
                   hindcast review casebook/.hindcast/runs/run-0001 --accept GTOC-1234,GTOC-1235\n  \
                   hindcast review casebook/.hindcast/runs/run-0001 --override GTOC-1236 --level partially_matched --mismatch symptom_named_as_cause --reason 'next to the cause'"
 )]
 pub(crate) struct ReviewArguments {
-    /// The run
-    pub(crate) run: PathBuf,
+    /// The run, or a casebook for its last run [default: the casebook in this folder, or in ./casebook]
+    pub(crate) run: Option<PathBuf>,
+    /// Print the queue and end
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// The port of the page [default: any free one]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub(crate) port: u16,
+    /// Print the address of the page and open no browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
     /// The verdict on these incidents is right
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     pub(crate) accept: Vec<String>,
@@ -164,7 +174,7 @@ pub(crate) struct ReviewArguments {
     /// Who decides [default: git's user.name]
     #[arg(long, value_name = "NAME", env = "HINDCAST_REVIEWER")]
     pub(crate) reviewer: Option<String>,
-    /// Output on standard output
+    /// Form of the queue, with --list
     #[arg(short = 'o', long, value_enum, default_value = "text")]
     pub(crate) format: Format,
 }

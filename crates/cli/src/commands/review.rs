@@ -1,10 +1,13 @@
 //! `hindcast review`: the verdicts of a run, and what people decide on them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use hindcast_atlas::Atlas;
 use hindcast_case::{Case, IncidentId, Vocabulary};
 use hindcast_report::{StoredRun, printable};
 use hindcast_review::{Decision, Order, Queue, ReviewBook, Signature, opinions_of, read_opinions};
+use hindcast_server::{Desk, Server};
+use hindcast_verdict::Comparer;
 use serde_json::json;
 
 use crate::args::{Format, ReviewArguments};
@@ -12,12 +15,12 @@ use crate::commands::{files, stored};
 use crate::failure::{Failure, Outcome};
 use crate::output;
 
-pub(crate) fn run(arguments: &ReviewArguments) -> Result<Outcome, Failure> {
-    let run = stored::open(&arguments.run)?;
+pub(crate) fn run(arguments: &ReviewArguments, atlas: Atlas) -> Result<Outcome, Failure> {
+    let run = stored::open(&stored::last(arguments.run.as_deref())?)?;
     let book = ReviewBook::new(&casebook_of(&run)?);
     let decisions = decisions(arguments)?;
     if decisions.is_empty() && arguments.undo.is_empty() {
-        return list(&run, &book, arguments.format);
+        return if arguments.list { list(&run, &book, arguments.format) } else { serve(arguments, run, atlas) };
     }
     // A decision is about the present by nature; it stands beside the case, not in it.
     let by = Signature { reviewer: reviewer(arguments)?, time: jiff::Timestamp::now() };
@@ -32,6 +35,24 @@ pub(crate) fn run(arguments: &ReviewArguments) -> Result<Outcome, Failure> {
         book.undo(&id, &by).map_err(|error| Failure::new(error.to_string()))?;
         anstream::eprintln!("{id}: the last decision is taken back");
     }
+    Ok(Outcome::Clean)
+}
+
+/// Serves the pages until the user interrupts the program.
+fn serve(arguments: &ReviewArguments, run: StoredRun, atlas: Atlas) -> Result<Outcome, Failure> {
+    let casebook = casebook_of(&run)?;
+    let opinions = read_opinions(&run.dir).map_err(|error| Failure::new(error.to_string()))?;
+    let desk = Desk::new(run, &casebook, opinions, Comparer::new(atlas), reviewer(arguments)?);
+    let failed = |error: std::io::Error| {
+        Failure::new(format!("the page can't be served: {error}")).help("another port: --port PORT; no page: --list")
+    };
+    let server = Server::bind(desk, arguments.port).map_err(failed)?;
+    let address = server.address().map_err(failed)?;
+    output::print(&format!("Review at {address}\nInterrupt with Ctrl-C; what was decided is kept.\n"))?;
+    if !arguments.no_open && open::that_detached(&address).is_err() {
+        anstream::eprintln!("No browser could be opened; open the address yourself.");
+    }
+    server.run().map_err(failed)?;
     Ok(Outcome::Clean)
 }
 
@@ -50,7 +71,7 @@ fn decisions(arguments: &ReviewArguments) -> Result<Vec<(IncidentId, Decision)>,
             return Err(Failure::new("--override needs --level").help("matched, partially_matched, mismatched"));
         };
         let mismatch = arguments.mismatch.iter().map(|text| word(text)).collect::<Result<_, _>>()?;
-        decisions.push((incident(id)?, Decision::Override { level, mismatch, reason: reason.clone() }));
+        decisions.push((incident(id)?, Decision::other(level, mismatch, reason.clone())));
     }
     Ok(decisions)
 }
@@ -84,16 +105,13 @@ fn reviewer(arguments: &ReviewArguments) -> Result<String, Failure> {
 
 /// The casebook that a run was made of.
 fn casebook_of(run: &StoredRun) -> Result<PathBuf, Failure> {
-    let path = run.dir.join("plan.json");
-    let text = std::fs::read_to_string(&path).map_err(|error| Failure::io("read", &path, &error))?;
-    let plan: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
-    let casebook = plan["casebook"].as_str().map(PathBuf::from).filter(|dir| dir.is_dir());
-    casebook.ok_or_else(|| Failure::new(format!("the casebook of {} is not where it was", run.dir.display())))
+    run.casebook()
+        .filter(|dir| dir.is_dir())
+        .ok_or_else(|| Failure::new(format!("the casebook of {} is not where it was", run.dir.display())))
 }
 
 fn judged(run: &StoredRun, id: &IncidentId) -> Result<Case, Failure> {
-    files::read_case(&run.dir.join("cases").join(format!("{id}.json")))
+    files::read_case(&run.case(id))
 }
 
 /// Lists what waits, where a look is worth most first.
@@ -133,16 +151,6 @@ fn list(run: &StoredRun, book: &ReviewBook, format: Format) -> Result<Outcome, F
 /// The verdicts of a run, with what the run before and the judges say of them.
 fn open_queue(run: &StoredRun) -> Result<Queue, Failure> {
     let opinions = read_opinions(&run.dir).map_err(|error| Failure::new(error.to_string()))?;
-    let before = previous(&run.dir);
+    let before = run.previous();
     Ok(Queue::new(run, before.as_ref(), &opinions_of(opinions), |id| judged(run, id).ok()))
-}
-
-/// The run before, in the same folder.
-fn previous(dir: &Path) -> Option<StoredRun> {
-    let parent = dir.canonicalize().ok()?.parent()?.to_owned();
-    let name = dir.canonicalize().ok()?.file_name()?.to_owned();
-    let mut names: Vec<_> = std::fs::read_dir(&parent).ok()?.flatten().map(|entry| entry.file_name()).collect();
-    names.sort();
-    let earlier = names.into_iter().take_while(|other| *other != name).collect::<Vec<_>>();
-    earlier.into_iter().rev().find_map(|name| StoredRun::open(&parent.join(name)).ok())
 }

@@ -6,7 +6,7 @@ use hindcast_atlas::Atlas;
 use hindcast_case::Vocabulary;
 use hindcast_text::TextReader;
 use hindcast_transcript::{
-    Format as TranscriptFormat, MAX_BYTES, Transcript, checkpoint, observed_references, read, read_as, to_atif,
+    Format as TranscriptFormat, MAX_BYTES, Step, Transcript, checkpoint, observed_references, read, read_as, to_atif,
 };
 use serde_json::json;
 
@@ -122,34 +122,23 @@ fn heading(transcript: &Transcript) -> String {
 
 fn shown(transcript: &Transcript) -> String {
     let mut text = heading(transcript);
-    let mut calls = transcript.tool_calls.iter().enumerate();
-    let mut written = 0;
-    let mut call = |text: &mut String| {
-        if let Some((index, call)) = calls.next() {
-            let mark = if call.is_error { "failed " } else { "" };
-            text.push_str(&format!(
-                "\n── call {} {}{}\n{}\n",
-                index + 1,
-                mark,
-                call.name,
-                short(&call.arguments.to_string())
-            ));
-            if let Some(result) = &call.result {
-                text.push_str(&format!("   → {}\n", short(result)));
+    let mut calls = 0;
+    for step in transcript.steps() {
+        match step {
+            Step::Said(message) => {
+                let aside = if message.is_aside { " (sub-agent)" } else { "" };
+                text.push_str(&format!("\n── {}{aside}\n{}\n", message.role.as_str(), short(&message.text)));
+            }
+            Step::Done(call) => {
+                calls += 1;
+                let mark = if call.is_error { "failed " } else { "" };
+                let arguments = short(&call.arguments.to_string());
+                text.push_str(&format!("\n── call {calls} {mark}{}\n{arguments}\n", call.name));
+                if let Some(result) = &call.result {
+                    text.push_str(&format!("   → {}\n", short(result)));
+                }
             }
         }
-    };
-    for message in &transcript.messages {
-        while written < message.after_calls {
-            call(&mut text);
-            written += 1;
-        }
-        let aside = if message.is_aside { " (sub-agent)" } else { "" };
-        text.push_str(&format!("\n── {}{aside}\n{}\n", message.role.as_str(), short(&message.text)));
-    }
-    while written < transcript.tool_calls.len() {
-        call(&mut text);
-        written += 1;
     }
     text.push_str(&format!("\n══ answer\n{}\n", transcript.final_text));
     text
