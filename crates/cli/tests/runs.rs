@@ -172,7 +172,7 @@ fn a_review_goes_into_the_casebook_and_calibrates_the_rubric() {
     runs.run("run", &AFTER, &[]);
     let review =
         |arguments: &[&str]| output(&[&["review", &runs.path("run"), "--reviewer", "chen"], arguments].concat());
-    let (_, out, _) = review(&[]);
+    let (_, out, _) = review(&["--list"]);
     insta::assert_snapshot!("review_queue", out);
     let (code, _, err) = review(&["--accept", "TIKV-16016,TIKV-17363"]);
     assert_eq!(code, 0, "{err}");
@@ -198,8 +198,13 @@ fn a_review_goes_into_the_casebook_and_calibrates_the_rubric() {
     );
     let (code, out, _) = output(&["check", &runs.casebook().display().to_string()]);
     assert_eq!(code, 0, "{out}");
-    let (_, out, _) = review(&[]);
-    assert!(out.contains("1 of 3 wait for a decision") && out.contains("a reviewer said partially_matched"), "{out}");
+    let (_, out, _) = review(&["--list"]);
+    assert!(out.contains("0 of 3 wait for a decision"), "an override is a decision: {out}");
+    let other = [("TIKV-18274", "too_many_regions"), AFTER[1], AFTER[2]];
+    runs.run("s-later", &other, &[]);
+    let (_, out, _) = output(&["review", &runs.path("s-later"), "--list"]);
+    assert!(out.contains("1 of 3 wait for a decision"), "what was accepted holds where the verdict is the same: {out}");
+    assert!(out.contains("a reviewer said partially_matched"), "but not for another conclusion: {out}");
 
     let casebook = runs.casebook().display().to_string();
     let measured = json(&["calibrate", "--reviews", &casebook, "-o", "json"]);

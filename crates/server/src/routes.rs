@@ -72,7 +72,8 @@ async fn guarded(request: Request, next: Next) -> Answer {
     for (name, value) in [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
+        // Without any, browsers hide where a form comes from, too.
+        (header::REFERRER_POLICY, "same-origin"),
         (header::CACHE_CONTROL, "no-store"),
     ] {
         answer.headers_mut().insert(name, HeaderValue::from_static(value));
@@ -336,6 +337,7 @@ impl Form {
             Some(WindowEdit { index, assessment: Assessment::recognise(value), notes })
         });
         Draft {
+            is_sent: true,
             level: MatchLevel::recognise(self.get("level")),
             mismatch: mismatch.filter_map(|(_, value)| MismatchType::recognise(value)).collect(),
             reason: self.get("reason").replace('\r', ""),

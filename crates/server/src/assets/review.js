@@ -174,6 +174,7 @@ function timeline() {
     ctx.clip();
     ctx.font = `${12 * devicePixelRatio}px system-ui`;
     ctx.textBaseline = "middle";
+    ctx.textAlign = "left";
     for (const s of stretches) {
       const left = plot.valToPos(s.from, "x", true);
       const width = Math.max(plot.valToPos(s.to, "x", true) - left, 3 * devicePixelRatio);
@@ -199,6 +200,13 @@ function timeline() {
     told.textContent = here.map((s) => [host.dataset[s.side], s.label, s.text].filter(Boolean).join(" ")).join(" · ");
   };
 
+  // 24 hours, with the day where it begins.
+  const clock = (_, splits, axis, space, step) => splits.map((seconds, index) => {
+    const at = new Date(seconds * 1000).toISOString();
+    const [day, time] = [at.slice(0, 10), at.slice(11, step < 60 ? 19 : 16)];
+    const isNew = index === 0 || new Date(splits[index - 1] * 1000).toISOString().slice(0, 10) !== day;
+    return isNew ? `${time}\n${day}` : time;
+  });
   const names = (plot, splits) => splits.map((value) => {
     const side = lanes[lanes.length - 1 - Math.floor(value)];
     return value % 1 === 0.5 && side ? host.dataset[side] : "";
@@ -210,16 +218,20 @@ function timeline() {
     legend: { show: false },
     cursor: { y: false, drag: { x: true, y: false } },
     scales: { x: { time: true, range: (_, from, to) => [from, to] }, y: { range: [0, lanes.length] } },
-    series: [{}, { show: true, points: { show: false } }],
+    // The stretches are drawn by the hook; the series only tells where the axis begins and ends.
+    series: [{}, { paths: () => null, points: { show: false } }],
     axes: [
-      { stroke: () => colour("text"), grid: { stroke: () => colour("line") }, ticks: { stroke: () => colour("line") } },
+      {
+        stroke: () => colour("text"), grid: { stroke: () => colour("line") }, ticks: { stroke: () => colour("line") },
+        space: 90, values: clock,
+      },
       {
         stroke: () => colour("text"), size: 90, grid: { show: false }, ticks: { show: false },
         splits: () => lanes.map((_, index) => index + 0.5), values: names,
       },
     ],
     hooks: { draw: [draw], setCursor: [hover] },
-  }, [[first, ...times, last], [null, ...times.map(() => null), null]], host);
+  }, [[first, ...times, last], [0, ...times.map(() => 0), 0]], host);
 
   const zoom = (factor) => {
     const { min, max } = plot.scales.x;

@@ -1,7 +1,7 @@
 //! The queue.
 
 use hindcast_case::{EntryMode, MatchLevel, MismatchType, Vocabulary};
-use hindcast_review::{Order, Waiting};
+use hindcast_review::{Order, Reason, Waiting};
 use maud::{Markup, html};
 
 use super::{View, badge, framed};
@@ -55,7 +55,9 @@ fn row(view: &View<'_>, filter: &Filter, one: &Waiting<'_>) -> Markup {
                 @if let Some(entry) = one.decided.filter(|_| one.is_decided()) {
                     (view.language.decision(&entry.decision)) " · " (entry.reviewer)
                 } @else {
-                    ul.plain { @for reason in &one.reasons { li { (view.language.reason(reason)) } } }
+                    // That nobody decided is worth a line only where nothing else is to be told.
+                    @let told = one.reasons.iter().filter(|reason| one.reasons.len() == 1 || **reason != Reason::Open);
+                    ul.plain { @for reason in told { li { (view.language.reason(reason)) } } }
                 }
             }
             td { code { (row.human_bottleneck) } }

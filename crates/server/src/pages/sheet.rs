@@ -26,6 +26,8 @@ pub(crate) struct Around {
 /// What the form holds when the page opens.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
+    /// Whether the reviewer sent it.
+    pub(crate) is_sent: bool,
     pub(crate) level: Option<MatchLevel>,
     pub(crate) mismatch: Vec<MismatchType>,
     pub(crate) reason: String,
@@ -154,9 +156,13 @@ fn incident_section(view: &View<'_>, sheet: &Sheet) -> Markup {
     html! {
         section.pane tabindex="0" aria-labelledby="as-seen" {
             h2 #as-seen { (words.as_seen) }
-            (text(words.symptom, &question.initial_symptom))
             (text(words.title, &question.title))
-            (text(words.description, &question.description_text))
+            @if question.initial_symptom == question.description_text {
+                (text(&format!("{}, {}", words.symptom, words.description), &question.description_text))
+            } @else {
+                (text(words.symptom, &question.initial_symptom))
+                (text(words.description, &question.description_text))
+            }
             dl {
                 @for (name, value) in [(words.cluster, question.cluster_id.as_str()), (words.time_window, window.as_str())] {
                     @if !value.is_empty() { dt { (name) } dd { (value) } }
@@ -390,6 +396,8 @@ fn decision_bar(
 ) -> Markup {
     let (words, language) = (view.words, view.language);
     let is_open = draft.level.is_some() || matches!(notice, Notice::ReasonNeeded);
+    // Another verdict mostly differs in the same.
+    let kinds = if draft.is_sent { &draft.mismatch } else { &sheet.case.mismatch_type };
     let can_undo = sheet.history.last().is_some_and(|last| last.decision != "undo");
     html! {
         form #decision method="post" action={ "/case/" (sheet.id) "/decide" (filter.query(&[])) } aria-label=(words.decide) {
@@ -410,7 +418,7 @@ fn decision_bar(
                         legend { (words.mismatch) }
                         @for kind in MismatchType::ALL {
                             label {
-                                input type="checkbox" name="mismatch" value=(kind.as_str()) checked[draft.mismatch.contains(kind)];
+                                input type="checkbox" name="mismatch" value=(kind.as_str()) checked[kinds.contains(kind)];
                                 " " (language.mismatch(*kind))
                             }
                         }
