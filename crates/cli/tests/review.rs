@@ -56,9 +56,9 @@ impl Bench {
 
     fn run(&self) {
         let (casebook, answers) = (self.casebook().display().to_string(), self.answers().display().to_string());
-        let (_, out, err) =
+        let (code, out, err) =
             output(&["run", &casebook, "--runner", "recorded", "--transcripts", &answers, "--rows", "3"]);
-        assert!(out.contains("report"), "{err}");
+        assert_eq!(code, 0, "{out}\n{err}");
     }
 
     /// Runs the casebook and serves the review of the run.
@@ -202,7 +202,7 @@ fn another_verdict_needs_a_reason_and_goes_into_the_case() {
     assert_eq!(case["window_reviews"][1]["assessment"], "unclear");
     assert_eq!(words(&case["window_reviews"][1]["notes"]), ["No metrics of that hour."]);
     assert_eq!(bench.log()[0]["windows"], json!(["window-2"]));
-    let (code, out, _) = output(&["check", &bench.casebook().display().to_string()]);
+    let (code, out, _) = output(&["check", &bench.case("TIKV-18274").display().to_string()]);
     assert_eq!(code, 0, "the file is canonical: {out}");
 
     browser.press("u");
@@ -274,8 +274,24 @@ const PAYLOAD: &str = r#"</script></title></textarea><img src=x onerror="window.
 
 /// Puts the payload behind every text of a case that is no word of a vocabulary.
 fn poison(value: &mut Value, field: &str) {
-    const WORDS: [&str; 8] =
-        ["incident_id", "source", "status", "start_time", "end_time", "inferred_path", "time_window", "assessment"];
+    const WORDS: [&str; 16] = [
+        "incident_id",
+        "source",
+        "status",
+        "start_time",
+        "end_time",
+        "inferred_path",
+        "time_window",
+        "assessment",
+        "entry_mode",
+        "activated_subcapabilities",
+        "reference_files_consulted",
+        "is_tikv_side",
+        "scope",
+        "path",
+        "match_level",
+        "mismatch_type",
+    ];
     match value {
         Value::String(text) if !WORDS.contains(&field) => text.push_str(PAYLOAD),
         Value::Array(items) => items.iter_mut().for_each(|item| poison(item, field)),
@@ -371,9 +387,12 @@ fn a_transcript_of_five_thousand_lines_comes_in_parts() {
     assert!(browser.text().contains("whole text"), "a long result is cut");
     browser.click("#transcript button[data-part]");
     browser.until("document.querySelectorAll('.steps > li').length === 200");
-    assert!(browser.text().contains("echo 199"), "the second part goes on where the first ended");
+    assert!(
+        browser.value("document.body.textContent").as_str().is_some_and(|text| text.contains("echo 199")),
+        "the second part goes on where the first ended"
+    );
     browser.open(&bench.at("/case/TIKV-18274/transcript?from=2400"));
-    assert!(browser.text().contains("echo 2499"));
+    assert!(browser.value("document.body.textContent").as_str().is_some_and(|text| text.contains("echo 2499")));
     browser.open(&bench.at("/case/TIKV-18274/transcript/7"));
     assert_eq!(browser.text().matches("line").count(), 5_000, "the whole of a step");
 }
