@@ -74,6 +74,11 @@ impl Desk {
         &self.run
     }
 
+    /// Cases whose replay failed: there is nothing to decide on them.
+    pub(crate) fn failed(&self) -> usize {
+        self.run.cases().filter(|row| row.failed.is_some()).count()
+    }
+
     pub(crate) fn comparer(&self) -> &Comparer {
         &self.comparer
     }

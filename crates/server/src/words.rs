@@ -37,6 +37,7 @@ words! {
     by_rule: "by rule", "依据规则";
     by_worth: "where a look is worth most", "按复核价值";
     call: "call", "调用";
+    calls: "calls", "次调用";
     changes_nothing: "What a model says changes nothing.", "模型的意见不会改动任何内容。";
     claims: "Claims", "论断";
     clear: "clear", "清除";
@@ -52,6 +53,7 @@ words! {
     entry_mode: "entry mode", "入口模式";
     excluded: "Not shown to the skill", "未展示给 skill 的内容";
     failed: "failed", "失败";
+    failed_replays: "replays failed and have no verdict", "次回放失败，没有结论";
     filter: "Filter", "筛选";
     help: "Keys", "快捷键";
     history: "History", "历史";
@@ -117,6 +119,7 @@ words! {
     timeline: "Windows of both sides", "双方的时间窗口";
     timeline_hint: "Drag to zoom, double-click for the whole.", "拖动缩放，双击还原。";
     title: "title", "标题";
+    turns: "turns", "轮";
     transcript: "Transcript", "对话记录";
     uncertainty: "Uncertainty", "不确定性";
     undo: "Undo", "撤销";

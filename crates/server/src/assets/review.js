@@ -138,9 +138,8 @@ function transcript() {
   fold?.addEventListener("toggle", () => {
     if (fold.open && !fold.dataset.loaded) {
       fold.dataset.loaded = "1";
-      loadPart(fold.dataset.part, fold);
+      loadPart(fold.dataset.part, fold).then(() => fold.scrollIntoView({ block: "start" }));
     }
-    if (fold.open) fold.scrollIntoView({ block: "start" });
   });
 }
 

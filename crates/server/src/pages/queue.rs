@@ -22,6 +22,8 @@ pub(crate) fn queue_page(view: &View<'_>, filter: &Filter, waiting: &[Waiting<'_
         (filters(view, filter))
         p role="status" {
             (waiting.len()) " " (words.of) " " (view.progress.1) ", " (open) " " (words.wait)
+            @let failed = view.desk.failed();
+            @if failed > 0 { ". " (failed) " " (words.failed_replays) }
             @if open == 0 && !waiting.is_empty() { ". " (words.decided_all) }
         }
         @if shown.is_empty() { p { (words.none_found) } } @else {

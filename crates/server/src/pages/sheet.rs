@@ -369,8 +369,8 @@ fn transcript_section(view: &View<'_>, sheet: &Sheet) -> Markup {
             h2 #said { (words.transcript) }
             @if let Some(record) = &sheet.record {
                 p.soft {
-                    (record.agent) " " (record.agent_version) " " (record.model) " · " (record.turns) " turns, " (record.tool_calls) " "
-                    (words.call) " · " (record.input_tokens + record.cached_tokens) " / " (record.output_tokens) " tokens"
+                    (record.agent) " " (record.agent_version) " " (record.model) " · " (record.turns) " " (words.turns) ", " (record.tool_calls) " "
+                    (words.calls) " · " (record.input_tokens + record.cached_tokens) " / " (record.output_tokens) " tokens"
                     @if let Some(cost) = record.cost { " · " (format!("{cost:.3}")) " USD" }
                     " · " (record.seconds) " s"
                 }
