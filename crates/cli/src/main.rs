@@ -38,6 +38,7 @@ fn dispatch(arguments: &Arguments) -> Result<Outcome, Failure> {
             commands::suggest::run(run, skill.as_deref(), *least, *format)
         }
         Command::Review(review) => commands::review::run(review, atlas()?),
+        Command::Judge(judge) => commands::judge::run(judge, atlas()?),
         Command::Gate { run, rules } => commands::gate::run(run, rules),
         Command::Report { run, format } => commands::runs::report(run, *format),
         Command::Runs(command) => commands::runs::run(command),

@@ -1,5 +1,6 @@
 //! Writing to the terminal and to files.
 
+use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
@@ -42,4 +43,11 @@ pub(crate) fn width() -> Option<u16> {
 /// Writes a file so that a reader sees the old or the new content, never a part.
 pub(crate) fn write_atomically(path: &Path, text: &str) -> Result<(), Failure> {
     hindcast_files::write_whole(path, text.as_bytes()).map_err(|error| Failure::io("write", path, &error))
+}
+
+/// A bar on standard error for `count` of `what`; nothing where that is no terminal.
+pub(crate) fn progress_bar(count: usize, what: &str) -> ProgressBar {
+    let bar = ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX));
+    let style = ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {what}, {{eta}} left"));
+    bar.with_style(style.expect("the template is valid"))
 }

@@ -63,7 +63,9 @@ impl Bench {
 
     /// Runs the casebook and serves the review of the run.
     fn serve(mut self) -> Self {
-        self.run();
+        if !self.casebook().join(".hindcast/runs").exists() {
+            self.run();
+        }
         let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("hindcast"));
         let mut server = command
             .args(["review", &self.casebook().display().to_string(), "--no-open", "--reviewer", "chen"])
@@ -328,6 +330,16 @@ fn no_text_of_a_ticket_or_an_agent_becomes_markup() {
         std::fs::remove_file(bench.answers().join(format!("{id}.md"))).expect("removed");
         std::fs::write(bench.answers().join(format!("{id}.jsonl")), text.join("\n")).expect("written");
     }
+    bench.run();
+    let script = bench.dir.path().join("judge");
+    let why = bench.dir.path().join("why.json");
+    std::fs::write(&why, json!(PAYLOAD).to_string()).expect("written");
+    let judge = r#"printf '{"case": "%s", "match_level": "human_conclusion_unclear", "why": %s}' "$(sed -n 's/^# Case //p')" "$(cat "$1")""#;
+    std::fs::write(&script, judge).expect("written");
+    let command = format!("bash {} {}", script.display(), why.display());
+    let casebook = bench.casebook().display().to_string();
+    let (code, out, err) = output(&["judge", &casebook, "--with", "command", "--command", &command, "--votes", "1"]);
+    assert_eq!(code, 0, "{out}\n{err}");
     let bench = bench.serve();
     let browser = bench.browser(1440, 900);
     let innocent = |what: &str| {

@@ -224,6 +224,75 @@ fn a_review_goes_into_the_casebook_and_calibrates_the_rubric() {
     assert!(code == 2 && err.contains("did you mean matched"), "{err}");
 }
 
+/// A judge that calls everything a match.
+const JUDGE: &str = r##"#!/usr/bin/env bash
+mark=$(sed -n 's/^# Case //p' | head -1)
+echo "{\"case\": \"$mark\", \"match_level\": \"matched\", \"mismatch_type\": [], \"why\": \"the same disk\"}"
+"##;
+
+#[test]
+fn a_second_opinion_comes_first_in_the_queue_and_is_measured_and_changes_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let runs = Runs::new();
+    runs.run("run-0001", &AFTER, &[]);
+    let script = runs.0.path().join("judge.sh");
+    std::fs::write(&script, JUDGE).expect("written");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("executable");
+    let (casebook, script) = (runs.casebook().display().to_string(), script.display().to_string());
+    let judge = |more: &[&str]| {
+        output(&[&["judge", &casebook, "--with", "command", "--command", &script, "--votes", "2"], more].concat())
+    };
+    let before =
+        std::fs::read_to_string(PathBuf::from(runs.path("run-0001")).join("cases/TIKV-18274.json")).expect("read");
+    let (code, out, err) = judge(&[]);
+    assert_eq!(code, 0, "{out}\n{err}");
+    insta::assert_snapshot!("judge", runs.plain(&out));
+    let after =
+        std::fs::read_to_string(PathBuf::from(runs.path("run-0001")).join("cases/TIKV-18274.json")).expect("read");
+    assert_eq!(before, after, "the rubric's verdict stands");
+    let file = PathBuf::from(runs.path("run-0001")).join("judgements.jsonl");
+    let kept = std::fs::read(&file).expect("read");
+    let (_, again, _) = judge(&[]);
+    assert!(again.contains("3 of 3 cases have a verdict of it, 0 of them new"), "{again}");
+    judge(&["--fresh"]);
+    assert_eq!(std::fs::read(&file).expect("read"), kept, "the same answers are the same bytes");
+
+    let (_, out, _) = output(&["review", &casebook, "--list"]);
+    let first = out.lines().next().expect("a line");
+    assert!(first.starts_with("TIKV-18274") && first.contains("command judge.sh says matched"), "{out}");
+    for id in ["TIKV-18274", "TIKV-16016"] {
+        output(&["review", &casebook, "--accept", id, "--reviewer", "chen"]);
+    }
+    let (code, out, _) = output(&["calibrate", "--reviews", &casebook]);
+    assert_eq!(code, 0);
+    insta::assert_snapshot!("calibrate_judges", out);
+    let value = json(&["calibrate", "--reviews", &casebook, "-o", "json"]);
+    assert_eq!(
+        (&value["judges"][0]["people"]["pairs"], &value["judges"][0]["rubric"]["pairs"]),
+        (&2.into(), &3.into())
+    );
+
+    // A line that a killed program did not finish is dropped, and what it was about is asked again.
+    let cut = &kept[..kept.len() - 40];
+    std::fs::write(&file, cut).expect("written");
+    let (code, out, _) = judge(&[]);
+    assert!(code == 0 && out.contains("1 of them new"), "{out}");
+    assert_eq!(std::fs::read(&file).expect("read"), kept);
+
+    for (arguments, told) in [
+        (&["--with", "command"][..], "--command"),
+        (&["--with", "anthropic", "--model", "m"], "ANTHROPIC_API_KEY"),
+        (&["--with", "anthropik"], "anthropic"),
+        (&["--with", "command", "--command", "cat", "--only", "TIKV-1"], "no verdict on TIKV-1"),
+    ] {
+        let (code, _, err) = output(&[&["judge", &casebook], arguments].concat());
+        assert!(code == 2 && err.contains(told), "{err}");
+    }
+    let (code, out, _) =
+        output(&["judge", &casebook, "--with", "command", "--command", "echo no", "--only", "TIKV-16016"]);
+    assert!(code == 1 && out.contains("no verdict in the answer: no"), "{out}");
+}
+
 #[test]
 fn the_report_shows_the_trend_over_the_runs_of_a_casebook() {
     let runs = Runs::new();

@@ -96,10 +96,10 @@ pub fn calibration_json(calibration: &Calibration) -> Value {
         })
     });
     json!({
-        "pairs": calibration.pairs,
-        "accuracy": calibration.accuracy,
-        "kappa": calibration.kappa,
-        "kappa_ci95": [calibration.kappa_ci95.low, calibration.kappa_ci95.high],
+        "pairs": calibration.agreement.pairs,
+        "accuracy": calibration.agreement.accuracy,
+        "kappa": calibration.agreement.kappa,
+        "kappa_ci95": [calibration.agreement.kappa_ci95.low, calibration.agreement.kappa_ci95.high],
         "mismatch_type_f1": calibration.mismatch_type_f1,
         "confusion": Value::Object(confusion.collect()),
         "disagreements": disagreements.collect::<Vec<_>>(),

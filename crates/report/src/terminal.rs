@@ -106,11 +106,11 @@ pub fn calibration_text(calibration: &Calibration) -> String {
         MatchLevel::ALL.iter().map(|level| level.as_str()).zip(calibration.confusion).collect();
     let mut text = format!(
         "{} pairs\n  accuracy          {:.3}\n  Cohen's kappa     {:.3} (95 % interval {:.3} to {:.3})\n  mismatch types    F1 {:.3}\n\n{}\n",
-        calibration.pairs,
-        calibration.accuracy,
-        calibration.kappa,
-        calibration.kappa_ci95.low,
-        calibration.kappa_ci95.high,
+        calibration.agreement.pairs,
+        calibration.agreement.accuracy,
+        calibration.agreement.kappa,
+        calibration.agreement.kappa_ci95.low,
+        calibration.agreement.kappa_ci95.high,
         calibration.mismatch_type_f1,
         confusion_table("expert \\ rubric", &rows),
     );

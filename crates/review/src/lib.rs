@@ -17,5 +17,5 @@ mod queue;
 
 pub use book::{Entry, ReviewBook, ReviewError, Signature, conclusion_mark};
 pub use decision::{Decision, Review, WindowEdit};
-pub use opinion::{Opinion, OpinionError, Vote, opinions_of, opinions_path, read_opinions};
+pub use opinion::{Opinion, OpinionError, OpinionLog, Vote, opinions_of, opinions_path, read_opinions};
 pub use queue::{Order, Queue, Reason, Waiting};

@@ -1,8 +1,10 @@
 //! What a model says of a verdict: a second opinion, beside the rubric's and never instead of it.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, BufReader};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use hindcast_case::{MatchLevel, Vocabulary};
 use serde::{Deserialize, Serialize};
@@ -82,6 +84,56 @@ impl Opinion {
             _ => None,
         });
         told.unwrap_or_default()
+    }
+}
+
+/// The opinions on a run, for one who adds to them.
+#[derive(Debug)]
+pub struct OpinionLog {
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+impl OpinionLog {
+    /// Opens the opinions of a run. A last line that was not finished, by a program that was killed, is dropped.
+    ///
+    /// # Errors
+    /// When the file can't be read or written, or another program adds to it at the moment.
+    pub fn open(run: &Path) -> Result<Self, OpinionError> {
+        let path = opinions_path(run);
+        let open = || -> io::Result<File> {
+            let mut file = OpenOptions::new().create(true).read(true).append(true).open(&path)?;
+            file.try_lock().map_err(|_| io::Error::other("another judge writes to it at the moment"))?;
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            file.set_len(u64::try_from(whole).unwrap_or(u64::MAX))?;
+            Ok(file)
+        };
+        let file = open().map_err(|error| OpinionError::Io(path.clone(), error))?;
+        Ok(Self { path, file: Mutex::new(file) })
+    }
+
+    /// Adds an opinion: from then on it is kept, whatever happens to the program.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn add(&self, opinion: &Opinion) -> io::Result<()> {
+        let mut line = serde_json::to_string(opinion).expect("an opinion is written as JSON");
+        line.push('\n');
+        self.file.lock().expect("no holder panics").write_all(line.as_bytes())
+    }
+
+    /// Leaves the last opinion of each judge on each incident, in order: the same opinions are then the same bytes.
+    ///
+    /// # Errors
+    /// When the file can't be read or written.
+    pub fn tidy(self, run: &Path) -> Result<BTreeMap<String, Vec<Opinion>>, OpinionError> {
+        let opinions = opinions_of(read_opinions(run)?);
+        let lines = opinions.values().flatten().map(|opinion| serde_json::to_string(opinion).expect("JSON") + "\n");
+        hindcast_files::write_whole(&self.path, lines.collect::<String>().as_bytes())
+            .map_err(|error| OpinionError::Io(self.path.clone(), error))?;
+        Ok(opinions)
     }
 }
 

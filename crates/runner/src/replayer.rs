@@ -8,21 +8,20 @@ use std::time::{Duration, Instant};
 
 use hindcast_atlas::Atlas;
 use hindcast_case::IncidentId;
-use hindcast_http::Retry;
 use hindcast_skill::Question;
 use hindcast_text::TextReader;
 use hindcast_transcript::{AnswerForm, Ended, Transcript, checkpoint, read, read_as};
 
-use crate::api::Api;
 use crate::command::{Failed, Tried, Work, try_program};
 use crate::confine::{Confinement, Fence};
-use crate::descriptor::{Descriptor, Price};
+use crate::descriptor::Descriptor;
 use crate::guard::{stolen_words, suspicions};
 use crate::pack::SkillPack;
 use crate::process::{Limits, end_leftovers};
 use crate::prompt::{incident_json, prompt};
 use crate::record::{Outcome, Record};
 use crate::recorded::Recorded;
+use crate::source::{Source, located};
 use crate::store::Cache;
 
 /// What replays are run with.
@@ -68,14 +67,6 @@ pub struct Finished {
     pub transcript: Vec<u8>,
     /// What it wrote to standard error.
     pub stderr: Vec<u8>,
-}
-
-/// Where answers come from.
-#[derive(Debug)]
-enum Source {
-    Recorded(Recorded),
-    Program(Descriptor),
-    Service(Descriptor, Box<Api>),
 }
 
 /// Runs replays, from any number of threads.
@@ -180,28 +171,8 @@ impl<'a> Replayer<'a> {
         environment: &dyn Fn(&str) -> Option<String>,
         around: Surroundings<'a>,
     ) -> Result<Self, RunnerError> {
-        if settings.model.is_empty() {
-            settings.model.clone_from(&descriptor.model);
-        }
         let per_minute = descriptor.per_minute;
-        let source = match &descriptor.service {
-            None => {
-                let program = descriptor.program.as_ref().and_then(|program| program.command.first());
-                // What is filled in only for a replay is found out then.
-                let program = program.filter(|program| !program.contains('{'));
-                if let Some(program) = program.filter(|program| located(program, environment).is_none()) {
-                    return Err(RunnerError::NotFound(program.clone()));
-                }
-                Source::Program(descriptor)
-            }
-            Some(_) if settings.model.is_empty() => return Err(RunnerError::NoModel(descriptor.name)),
-            Some(service) => {
-                let retry =
-                    Retry { attempts: settings.retries + 1, first_wait: settings.first_wait, timeout: settings.time };
-                let api = Api::new(service, environment, retry).map_err(RunnerError::Service)?;
-                Source::Service(descriptor, Box::new(api))
-            }
-        };
+        let source = Source::agent(descriptor, &mut settings, environment)?;
         let edition = match &source {
             Source::Program(Descriptor { program: Some(program), .. }) => edition_of(&program.command, environment),
             _ => String::new(),
@@ -402,25 +373,9 @@ impl<'a> Replayer<'a> {
         record.confinement = confinement.as_str().to_owned();
         record.suspicions = suspicions(job.question);
         if record.cost.is_none() {
-            record.cost = self.price().map(|price| {
-                let tokens = [
-                    (record.input_tokens, price.input),
-                    (record.cached_tokens, price.cached),
-                    (record.output_tokens, price.output),
-                ];
-                #[expect(clippy::cast_precision_loss, reason = "counts of tokens are far below 2^52")]
-                let cost = tokens.map(|(count, price)| count as f64 * price).iter().sum::<f64>();
-                cost / 1e6
-            });
+            record.cost = self.source.cost(&transcript.usage);
         }
         Finished { record, transcript: bytes, stderr }
-    }
-
-    fn price(&self) -> Option<Price> {
-        match &self.source {
-            Source::Recorded(_) => None,
-            Source::Program(descriptor) | Source::Service(descriptor, _) => descriptor.price,
-        }
     }
 
     /// Whether something that is withheld reached the agent, or came back from it.
@@ -481,15 +436,6 @@ fn edition_of(command: &[String], environment: &dyn Fn(&str) -> Option<String>) 
         Some(format!("{} {} {:?}", file.display(), metadata.len(), metadata.modified().ok()?))
     });
     told.collect::<Vec<_>>().join("\n")
-}
-
-/// Where a program stands: as its name says, or on the path.
-fn located(program: &str, environment: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
-    if program.contains('/') {
-        return Some(PathBuf::from(program)).filter(|path| path.is_file());
-    }
-    let path = environment("PATH").unwrap_or_default();
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
 /// What the program prints as its version.

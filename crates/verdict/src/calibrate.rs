@@ -87,17 +87,39 @@ pub(crate) fn vocabulary<T: Vocabulary>(word: &str) -> Result<T, PairError> {
     })
 }
 
-/// The agreement of the comparison with experts.
-#[derive(Debug, Clone)]
-pub struct Calibration {
-    /// Pairs compared.
+/// How far two who give verdicts agree.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Agreement {
+    /// Verdicts compared.
     pub pairs: usize,
-    /// Share of pairs with the expert's verdict.
+    /// Share of them that are the same.
     pub accuracy: f64,
-    /// Cohen's kappa of the verdicts.
+    /// Cohen's kappa.
     pub kappa: f64,
     /// Its 95 % bootstrap interval.
     pub kappa_ci95: Interval,
+}
+
+/// The agreement of two who gave these verdicts, pair by pair. None without pairs.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts of pairs are far below 2^52")]
+pub fn agreement(pairs: &[(MatchLevel, MatchLevel)]) -> Option<Agreement> {
+    let ratings: Vec<(usize, usize)> = pairs.iter().map(|(one, other)| (index(*one), index(*other))).collect();
+    let levels = MatchLevel::ALL.len();
+    let same = ratings.iter().filter(|(one, other)| one == other).count();
+    (!ratings.is_empty()).then(|| Agreement {
+        pairs: ratings.len(),
+        accuracy: same as f64 / ratings.len() as f64,
+        kappa: kappa(&ratings, levels),
+        kappa_ci95: kappa_interval(&ratings, levels),
+    })
+}
+
+/// The agreement of the comparison with experts.
+#[derive(Debug, Clone)]
+pub struct Calibration {
+    /// Of the verdicts.
+    pub agreement: Agreement,
     /// Micro-averaged F1 of the mismatch types.
     pub mismatch_type_f1: f64,
     /// `confusion[expert][rubric]`, in the order of [`MatchLevel::ALL`].
@@ -125,20 +147,15 @@ pub struct Disagreement {
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts of pairs are far below 2^52")]
 pub fn calibrate(comparer: &Comparer, pairs: Vec<(Pair, Case)>) -> Option<Calibration> {
-    let total = pairs.len();
-    if total == 0 {
-        return None;
-    }
-    let mut ratings = Vec::with_capacity(total);
+    let mut ratings = Vec::with_capacity(pairs.len());
     let mut confusion = [[0; 4]; 4];
     let (mut shared, mut named) = (0, 0);
     let mut disagreements = Vec::new();
     for (pair, mut case) in pairs {
         case.skill_conclusion = pair.skill_conclusion.clone();
         let verdict = comparer.compare(&case);
-        let rating = (index(pair.expected_level), index(verdict.level));
-        ratings.push(rating);
-        confusion[rating.0][rating.1] += 1;
+        ratings.push((pair.expected_level, verdict.level));
+        confusion[index(pair.expected_level)][index(verdict.level)] += 1;
         shared += verdict.mismatch.iter().filter(|kind| pair.expected_types.contains(kind)).count();
         named += verdict.mismatch.len() + pair.expected_types.len();
         let mut expected = pair.expected_types.clone();
@@ -148,12 +165,8 @@ pub fn calibrate(comparer: &Comparer, pairs: Vec<(Pair, Case)>) -> Option<Calibr
             disagreements.push(Disagreement { pair, level, types, rule, notes });
         }
     }
-    let levels = MatchLevel::ALL.len();
     Some(Calibration {
-        pairs: total,
-        accuracy: ratings.iter().filter(|(a, b)| a == b).count() as f64 / total as f64,
-        kappa: kappa(&ratings, levels),
-        kappa_ci95: kappa_interval(&ratings, levels),
+        agreement: agreement(&ratings)?,
         mismatch_type_f1: if named == 0 { 1.0 } else { 2.0 * shared as f64 / named as f64 },
         confusion,
         disagreements,

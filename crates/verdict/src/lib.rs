@@ -32,11 +32,11 @@ mod statistics;
 mod suggest;
 mod windows;
 
-pub use calibrate::{Calibration, Disagreement, Pair, PairError, calibrate, read_pair};
+pub use calibrate::{Agreement, Calibration, Disagreement, Pair, PairError, agreement, calibrate, read_pair};
 pub use compare::{Comparer, Dimensions, Verdict};
 pub use conclusion::{Basis, Conclusion, Reader, Stated, word};
 pub use relation::BottleneckRelation;
-pub use rubric::RelationKind;
+pub use rubric::{RelationKind, rubric_text};
 pub use score::{Label, LabelScore, read_label, score_labels};
 pub use statistics::{Interval, mcnemar_exact, paired_difference95, wilson95};
 pub use windows::{TextWindow, windows_in};

@@ -15,9 +15,9 @@ fn the_comparison_agrees_with_experts() {
     let pairs = include_str!("../../../casebooks/public-pairs.jsonl").lines();
     let pairs = pairs.map(|line| read_pair(line).expect("a pair")).map(|pair| (pair.clone(), case(&pair.incident_id)));
     let calibration = calibrate(comparer(), pairs.collect()).expect("pairs");
-    assert_eq!(calibration.pairs, 55);
-    assert!(calibration.accuracy >= 0.95, "accuracy {}", calibration.accuracy);
-    assert!(calibration.kappa >= 0.90, "kappa {}", calibration.kappa);
+    assert_eq!(calibration.agreement.pairs, 55);
+    assert!(calibration.agreement.accuracy >= 0.95, "accuracy {}", calibration.agreement.accuracy);
+    assert!(calibration.agreement.kappa >= 0.90, "kappa {}", calibration.agreement.kappa);
     assert!(calibration.mismatch_type_f1 >= 0.90, "mismatch types {}", calibration.mismatch_type_f1);
 }
 

@@ -1,6 +1,7 @@
 //! The arguments of every command.
 
 mod import;
+mod judge;
 mod run;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::commands::gate::Gate;
 pub(crate) use import::{ImportCommand, ImportOptions};
+pub(crate) use judge::JudgeArguments;
 pub(crate) use run::RunArguments;
 
 /// Replay closed TiKV incidents through a diagnosis skill and compare its conclusions with the engineers'.
@@ -66,6 +68,8 @@ pub(crate) enum Command {
     },
     /// Decide on the verdicts of a run
     Review(ReviewArguments),
+    /// Ask a model for a second opinion on the verdicts of a run
+    Judge(JudgeArguments),
     /// Hold a run against rules
     #[command(
         after_help = "Rules are joined by \" and \":\n  FIGURE >= | <= | > | < | == NUMBER   (80% is 0.8)\n  no-flip-from:RUN                     no case that matched there may have stopped to match\n\nFigures: agreement, partial, cases, comparable, matched, partially_matched, mismatched, leaking, failed, missing, unusable, flaky, cost.\n\nExit codes:\n  0  every rule holds\n  1  a rule is broken; each is named\n  2  a rule or a run can't be read\n\nExample:\n  hindcast gate casebook/.hindcast/runs/run-0002 'agreement>=0.8 and no-flip-from:run-0001'"

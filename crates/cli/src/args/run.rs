@@ -105,7 +105,7 @@ pub(crate) struct RunArguments {
     pub(crate) format: Format,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
         _ => Err("expected a number of seconds above 0".to_owned()),

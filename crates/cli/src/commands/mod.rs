@@ -11,6 +11,8 @@ pub(crate) mod extract;
 pub(crate) mod files;
 pub(crate) mod gate;
 pub(crate) mod import;
+pub(crate) mod interrupt;
+pub(crate) mod judge;
 pub(crate) mod manual;
 pub(crate) mod review;
 pub(crate) mod run;

@@ -16,7 +16,7 @@ use hindcast_report::{
 use hindcast_runner::{Record, ReplayStore};
 use hindcast_skill::{BuiltinSkill, Question};
 use hindcast_verdict::Comparer;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use rayon::prelude::*;
 
 use crate::args::{Format, RunArguments};
@@ -165,7 +165,7 @@ impl<'a> Listing<'a> {
             totals: Totals::default(),
             shown: Vec::new(),
             most,
-            progress: progress_bar(cases, "cases"),
+            progress: output::progress_bar(cases, "cases"),
         })
     }
 
@@ -414,12 +414,6 @@ fn trend(dir: &Path, skill: &str, tally: &Tally) -> Vec<Point> {
 fn next_run(runs: &Path) -> PathBuf {
     let names = (1..).map(|number: u32| runs.join(format!("run-{number:04}")));
     names.into_iter().find(|dir| !dir.exists()).expect("there is always a next number")
-}
-
-fn progress_bar(count: usize, what: &str) -> ProgressBar {
-    let bar = ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX));
-    let style = ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {what}, {{eta}} left"));
-    bar.with_style(style.expect("the template is valid"))
 }
 
 fn summary(shown: &[Row], tally: &Tally, dir: &Path, page: &Path) -> String {

@@ -14,11 +14,9 @@ use hindcast_verdict::Reader;
 use super::plan::{Plan, Runner};
 use crate::args::RunArguments;
 use crate::commands::files;
+use crate::commands::interrupt::on_interrupt;
 use crate::failure::Failure;
 use crate::output;
-
-/// Set by Ctrl-C.
-static STOP: AtomicBool = AtomicBool::new(false);
 
 /// What the replays of a run came to.
 pub(super) struct Replays {
@@ -39,19 +37,13 @@ pub(super) fn run(
     let store = ReplayStore::new(dir.join("replays"));
     // A run that was killed leaves its agents behind.
     end_leftovers(&token(dir));
-    let replayer = replayer(plan, pack, reader, arguments, dir)?;
+    let stop = on_interrupt()?;
+    let replayer = replayer(plan, pack, reader, arguments, dir, stop)?;
     let version = replayer.version().map(str::to_owned);
-    // A second Ctrl-C ends at once.
-    let handler = ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
-    handler.map_err(|error| Failure::new(format!("Ctrl-C can't be handled: {error}")))?;
     let paths = plan.paths();
     let repeats = usize::try_from(plan.repeats).expect("a small number");
     let count = paths.len() * repeats;
-    let progress = super::progress_bar(count, "replays");
+    let progress = output::progress_bar(count, "replays");
     let (from_cache, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = |index: usize| -> io::Result<Option<f64>> {
         // All cases once before any twice: an early end still tells something of each.
@@ -79,7 +71,7 @@ pub(super) fn run(
         progress.inc(1);
         Ok(Some(cost))
     };
-    let end = schedule(count, arguments.jobs, arguments.max_cost, &STOP, work);
+    let end = schedule(count, arguments.jobs, arguments.max_cost, stop, work);
     progress.finish_and_clear();
     let end = end.map_err(|error| Failure::io("keep a replay in", dir, &error))?;
     Ok(Replays { store, end, from_cache: from_cache.into_inner(), version })
@@ -126,6 +118,7 @@ fn replayer<'a>(
     reader: &'a Reader,
     arguments: &RunArguments,
     dir: &Path,
+    stop: &'a AtomicBool,
 ) -> Result<Replayer<'a>, Failure> {
     let cache = plan.casebook.join(".hindcast").join("cache");
     let around = Surroundings {
@@ -135,7 +128,7 @@ fn replayer<'a>(
         hidden: vec![plan.casebook.clone(), dir.to_owned()],
         cache: (!arguments.fresh).then(|| Cache::new(cache)),
         token: token(dir),
-        stop: &STOP,
+        stop,
     };
     let replayer = match &plan.runner {
         Runner::Builtin => unreachable!("the built-in skill is no agent"),
