@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use crate::args::{Arguments, AtlasCommand, Command, SkillCommand};
+use crate::args::{Arguments, AtlasCommand, Command, SkillCommand, SuggestFormat};
 use crate::failure::{Failure, Outcome};
 
 /// Small allocations from two threads are what a run spends its time on.
@@ -34,8 +34,9 @@ fn dispatch(arguments: &Arguments) -> Result<Outcome, Failure> {
         Command::Import(import) => commands::import::run(import, atlas()?),
         Command::Run(run) => commands::run::run(run, atlas()?),
         Command::Diff { before, after, format } => commands::diff::run(before, after, *format),
-        Command::Suggest { run, skill, least, format } => {
-            commands::suggest::run(run, skill.as_deref(), *least, *format)
+        Command::Suggest { run, skill, least, patch, format } => {
+            let format = if *patch { SuggestFormat::Patch } else { *format };
+            commands::suggest::run(run, skill.as_deref(), *least, format)
         }
         Command::Review(review) => commands::review::run(review, atlas()?),
         Command::Judge(judge) => commands::judge::run(judge, atlas()?),

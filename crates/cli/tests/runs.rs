@@ -146,7 +146,7 @@ fn suggestions_are_ranked_and_become_a_patch_that_applies() {
         std::process::Command::new("cp").arg("-r").arg(root().join("skills/tikv-slow-diagnosis")).arg(&skill).status();
     assert!(copied.expect("cp runs").success());
     let dir = skill.display().to_string();
-    let (code, patch, err) = output(&["suggest", &runs.path("run"), "--skill", &dir, "-o", "patch"]);
+    let (code, patch, err) = output(&["suggest", &runs.path("run"), "--skill", &dir, "--patch"]);
     assert!(code == 0 && patch.contains("+## Learned from replays"), "{patch}{err}");
     let file = runs.0.path().join("skill.patch");
     std::fs::write(&file, &patch).expect("written");

@@ -51,7 +51,7 @@ pub(crate) enum Command {
     },
     /// Say what to change in the skill, by how many cases it would move
     #[command(
-        after_help = "Examples:\n  hindcast suggest casebook/.hindcast/runs/run-0001\n  hindcast suggest casebook/.hindcast/runs/run-0001 --least 3 -o patch > skill.patch"
+        after_help = "Examples:\n  hindcast suggest casebook/.hindcast/runs/run-0001\n  hindcast suggest casebook/.hindcast/runs/run-0001 --least 3 --patch > skill.patch"
     )]
     Suggest {
         /// The run
@@ -62,6 +62,9 @@ pub(crate) enum Command {
         /// Only what so many cases ask for
         #[arg(long, value_name = "N", default_value_t = 1)]
         least: usize,
+        /// Write a patch against the skill; the same as -o patch
+        #[arg(long, conflicts_with = "format")]
+        patch: bool,
         /// Output on standard output
         #[arg(short = 'o', long, value_enum, default_value = "text")]
         format: SuggestFormat,

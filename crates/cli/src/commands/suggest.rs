@@ -1,6 +1,6 @@
 //! `hindcast suggest`: what a run says that the skill should change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use hindcast_case::MatchLevel;
@@ -87,17 +87,23 @@ fn text(suggestions: &[Suggestion]) -> String {
     for one in suggestions {
         if one.file != file {
             let gap = if file.is_empty() { "" } else { "\n" };
-            text.push_str(&format!("{gap}{}\n", one.file));
+            let of_file = suggestions.iter().filter(|other| other.file == one.file).flat_map(|other| &other.cases);
+            let cases = of_file.collect::<BTreeSet<_>>().len();
+            text.push_str(&format!("{gap}{}: {}\n", one.file, counted(cases)));
             file = &one.file;
         }
         text.push_str(&format!(
-            "  {:>3} cases  {}\n             {}\n",
-            one.cases.len(),
+            "  {:>9}  {}\n             {}\n",
+            counted(one.cases.len()),
             one.text,
             one.cases.join(", ")
         ));
     }
     text
+}
+
+fn counted(cases: usize) -> String {
+    if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") }
 }
 
 /// A patch against the skill, for `git apply` or `patch -p1` inside its folder.

@@ -186,10 +186,12 @@ impl<'a> Listing<'a> {
     /// Adds the repeats of one case. The first stands for the case in the headline and the report.
     fn add_case(&mut self, replayed: Vec<Replayed>) -> std::io::Result<()> {
         let mut matched = Vec::new();
+        let mut id = String::new();
         for (index, one) in replayed.into_iter().enumerate() {
             let is_first = index == 0;
             match one {
                 Replayed::Done(row, section) => {
+                    row.incident_id.as_str().clone_into(&mut id);
                     if row.level != MatchLevel::HumanConclusionUnclear && row.leak.is_none() {
                         matched.push(row.level == MatchLevel::Matched);
                     }
@@ -224,7 +226,7 @@ impl<'a> Listing<'a> {
             }
         }
         if !matched.is_empty() {
-            self.totals.add_repeats(&matched);
+            self.totals.add_repeats(&id, &matched);
         }
         Ok(())
     }

@@ -25,8 +25,29 @@ pub(super) struct Totals {
     /// Cases with all their repeats, and of them those whose verdicts all match, differ, and the sum of shares that match.
     cases: usize,
     all_matched: usize,
-    flaky: usize,
+    flaky: Vec<String>,
     matched_share: f64,
+    /// Wall-clock seconds of replays that took any.
+    seconds: Vec<f64>,
+}
+
+/// Flaky cases that are named in the summary; run.json names all.
+const SHOWN: usize = 10;
+
+/// Wall-clock seconds of the replays.
+struct Time {
+    median: f64,
+    longest: f64,
+    sum: f64,
+}
+
+/// Seconds as people read them.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 100.0 => format!("{s:.1} s"),
+        s if s < 6_000.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3_600.0),
+    }
 }
 
 impl Totals {
@@ -44,6 +65,9 @@ impl Totals {
         if let Some(cost) = record.cost {
             *self.cost.get_or_insert_default() += cost;
         }
+        if record.seconds > 0.0 && !record.from_cache {
+            self.seconds.push(record.seconds);
+        }
         let words = [record.agent.as_str(), record.agent_version.as_str(), record.model.as_str()];
         let agent = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
         if !agent.is_empty() && !self.agents.contains(&agent) {
@@ -53,11 +77,13 @@ impl Totals {
     }
 
     /// The verdicts of one case's repeats: whether each matches.
-    pub(super) fn add_repeats(&mut self, matched: &[bool]) {
+    pub(super) fn add_repeats(&mut self, incident_id: &str, matched: &[bool]) {
         let count = matched.iter().filter(|matched| **matched).count();
         self.cases += 1;
         self.all_matched += usize::from(count == matched.len());
-        self.flaky += usize::from(count > 0 && count < matched.len());
+        if count > 0 && count < matched.len() {
+            self.flaky.push(incident_id.to_owned());
+        }
         #[expect(clippy::cast_precision_loss, reason = "repeats are few")]
         let share = count as f64 / matched.len() as f64;
         self.matched_share += share;
@@ -78,12 +104,25 @@ impl Totals {
             "agents": self.agents,
             "repeats": repeats,
         });
+        if let Some(time) = self.time() {
+            value["seconds"] = json!({"median": time.median, "longest": time.longest, "sum": time.sum});
+        }
         if repeats > 1 && self.cases > 0 {
             value["pass_at_1"] = json!(self.pass_at_1());
             value["pass_all"] = json!({"matched": self.all_matched, "cases": self.cases});
-            value["flaky"] = json!(self.flaky);
+            value["flaky"] = json!(self.flaky.len());
+            value["flaky_cases"] = json!(self.flaky);
         }
         value
+    }
+
+    fn time(&self) -> Option<Time> {
+        let mut seconds = self.seconds.clone();
+        seconds.sort_by(f64::total_cmp);
+        let (median, longest) = (*seconds.get(seconds.len() / 2)?, *seconds.last()?);
+        // Milliseconds: sums of fractions end in noise.
+        let sum = (seconds.iter().sum::<f64>() * 1000.0).round() / 1000.0;
+        Some(Time { median, longest, sum })
     }
 
     #[expect(clippy::cast_precision_loss, reason = "cases are far below 2^52")]
@@ -117,6 +156,14 @@ impl Totals {
             }
             text.push('\n');
         }
+        if let Some(time) = self.time() {
+            text.push_str(&format!(
+                "  time: median {}, longest {}, {} in all\n",
+                duration(time.median),
+                duration(time.longest),
+                duration(time.sum)
+            ));
+        }
         if !self.agents.is_empty() {
             text.push_str(&format!("  agents: {}\n", self.agents.join(", ")));
         }
@@ -126,8 +173,13 @@ impl Totals {
                 100.0 * self.pass_at_1(),
                 self.all_matched,
                 self.cases,
-                self.flaky,
+                self.flaky.len(),
             ));
+            if !self.flaky.is_empty() {
+                let shown = &self.flaky[..self.flaky.len().min(SHOWN)];
+                let more = if shown.len() < self.flaky.len() { ", …" } else { "" };
+                text.push_str(&format!("  flaky: {}{more}\n", shown.join(", ")));
+            }
         }
         text
     }
