@@ -218,6 +218,23 @@ fn another_verdict_needs_a_reason_and_goes_into_the_case() {
 }
 
 #[test]
+fn a_claim_lights_up_wherever_its_mechanism_stands() {
+    let bench = Bench::new(|_| ()).serve();
+    let browser = bench.browser(1440, 900);
+    browser.open(&bench.at("/case/TIKV-17363"));
+    browser.until("document.querySelector('[data-claim=disk_io_hang]')");
+    let lit = || browser.value("[...document.querySelectorAll('.linked')].map(e => e.localName).sort().join()");
+    assert_eq!(lit(), "");
+    browser.click("[data-claim=disk_io_hang]");
+    let on = lit();
+    let on: Vec<&str> = on.as_str().expect("a text").split(',').collect();
+    assert!(on.contains(&"mark") && on.contains(&"rect"), "in the text and on the map: {on:?}");
+    assert_eq!(on.iter().filter(|name| **name == "code").count(), 2, "as both sides' bottleneck: {on:?}");
+    browser.click("[data-claim=disk_io_hang]");
+    assert_eq!(lit(), "");
+}
+
+#[test]
 fn two_who_decide_at_once_see_the_conflict_and_lose_nothing() {
     let bench = Bench::new(|_| ()).serve();
     let browser = bench.browser(1440, 900);

@@ -17,17 +17,39 @@ use crate::trend::{Point, trend_section};
 /// Cases on one page: a browser shows them without delay.
 pub const PAGE_CASES: usize = 200;
 
-/// Writes the pages of a run: `report.html`, then `report-2.html` and so on. Only one page is held in memory, and the
-/// first until the end, since the totals stand on it.
+/// Bytes of a page after which the next one begins, however few cases it holds.
+const PAGE_BYTES: usize = 1_500_000;
+
+/// Bytes of an incident's symptom, of a conclusion and of a line that a page shows. Three hundred cases of long tickets stay below
+/// two megabytes so; case files and the review hold the whole.
+const SYMPTOM: usize = 400;
+const CONCLUSION: usize = 1_000;
+const LINE: usize = 240;
+/// Of a suggestion more: it holds a query.
+const SUGGESTION: usize = 700;
+
+/// Lines of a list that a page shows.
+const LINES: usize = 8;
+
+/// Writes the pages of a run: `report.html`, then `report-2.html` and so on. Three pages at most are held in memory: the first until
+/// the end, since the totals stand on it, the one that is being filled, and the one before it, which must know whether it is the last.
 #[derive(Debug)]
 pub struct HtmlReport {
     dir: PathBuf,
-    /// Cases of the whole run, known before they are read.
-    expected: usize,
-    seen: usize,
+    filling: Page,
+    /// The last full page, but for the first.
+    held: Option<Page>,
+    first: Option<Page>,
+    /// Full pages.
+    pages: usize,
+}
+
+/// What stands on a page.
+#[derive(Debug, Default)]
+struct Page {
+    cases: usize,
     rows: String,
     sections: String,
-    first: Option<(String, String)>,
 }
 
 /// What the page tells beside verdicts.
@@ -40,10 +62,10 @@ pub struct Facts {
 }
 
 impl HtmlReport {
-    /// A report in this folder of a run over `expected` cases.
+    /// A report in this folder.
     #[must_use]
-    pub fn new(dir: &Path, expected: usize) -> Self {
-        Self { dir: dir.to_owned(), expected, seen: 0, rows: String::new(), sections: String::new(), first: None }
+    pub fn new(dir: &Path) -> Self {
+        Self { dir: dir.to_owned(), filling: Page::default(), held: None, first: None, pages: 0 }
     }
 
     /// The section of one case; made where the case is compared, so that it can be made in parallel.
@@ -57,8 +79,8 @@ impl HtmlReport {
     /// # Errors
     /// When a page can't be written.
     pub fn add(&mut self, row: &Row, section: &str) -> io::Result<()> {
-        self.rows.push_str(&table_row(row).into_string());
-        self.sections.push_str(section);
+        self.filling.rows.push_str(&table_row(row).into_string());
+        self.filling.sections.push_str(section);
         self.step()
     }
 
@@ -68,7 +90,7 @@ impl HtmlReport {
     /// When a page can't be written.
     pub fn fail(&mut self, incident_id: &str, reason: &str) -> io::Result<()> {
         let row = html! { tr { td { (incident_id) } td colspan="5" { "replay failed: " (reason) } } };
-        self.rows.push_str(&row.into_string());
+        self.filling.rows.push_str(&row.into_string());
         self.step()
     }
 
@@ -81,18 +103,21 @@ impl HtmlReport {
     }
 
     fn step(&mut self) -> io::Result<()> {
-        self.seen += 1;
-        if self.seen.is_multiple_of(PAGE_CASES) { self.turn_page() } else { Ok(()) }
+        let page = &mut self.filling;
+        page.cases += 1;
+        let is_full = page.cases >= PAGE_CASES || page.rows.len() + page.sections.len() >= PAGE_BYTES;
+        if is_full { self.turn_page() } else { Ok(()) }
     }
 
     fn turn_page(&mut self) -> io::Result<()> {
-        let page = self.seen.div_ceil(PAGE_CASES);
-        let content = (std::mem::take(&mut self.rows), std::mem::take(&mut self.sections));
-        if page == 1 {
-            self.first = Some(content);
-            return Ok(());
+        let full = std::mem::take(&mut self.filling);
+        if self.pages == 0 {
+            self.first = Some(full);
+        } else if let Some(before) = self.held.replace(full) {
+            self.write(self.pages, Links { last: None }, None, &before)?;
         }
-        self.write(page, None, &content.0, &content.1)
+        self.pages += 1;
+        Ok(())
     }
 
     /// Writes what is left, and the first page with the totals and the `facts` beside them; gives the first page's path.
@@ -100,16 +125,26 @@ impl HtmlReport {
     /// # Errors
     /// When a page can't be written.
     pub fn finish(mut self, tally: &Tally, skill: &str, facts: &Facts) -> io::Result<PathBuf> {
-        if !self.seen.is_multiple_of(PAGE_CASES) || self.seen == 0 {
+        if self.filling.cases > 0 || self.pages == 0 {
             self.turn_page()?;
         }
-        let (rows, sections) = self.first.take().unwrap_or_default();
-        self.write(1, Some((tally, skill, facts)), &rows, &sections)?;
+        let links = Links { last: Some(self.pages) };
+        if let Some(last) = self.held.take() {
+            self.write(self.pages, links, None, &last)?;
+        }
+        let first = self.first.take().unwrap_or_default();
+        self.write(1, links, Some((tally, skill, facts)), &first)?;
         Ok(self.dir.join(page_name(1)))
     }
 
-    fn write(&self, page: usize, totals: Option<(&Tally, &str, &Facts)>, rows: &str, sections: &str) -> io::Result<()> {
-        let pages = self.expected.max(1).div_ceil(PAGE_CASES);
+    fn write(
+        &self,
+        number: usize,
+        links: Links,
+        totals: Option<(&Tally, &str, &Facts)>,
+        page: &Page,
+    ) -> io::Result<()> {
+        let Page { rows, sections, .. } = page;
         let markup = html! {
             (DOCTYPE)
             html lang="en" {
@@ -124,7 +159,7 @@ impl HtmlReport {
                     header {
                         h1 { "hindcast run" }
                         @if let Some((tally, skill, facts)) = totals { (totals_section(tally, skill, facts)) }
-                        (page_links(page, pages))
+                        (page_links(number, links))
                     }
                     main {
                         table.rows {
@@ -136,11 +171,11 @@ impl HtmlReport {
                         }
                         (PreEscaped(sections))
                     }
-                    footer { (page_links(page, pages)) }
+                    footer { (page_links(number, links)) }
                 }
             }
         };
-        std::fs::write(self.dir.join(page_name(page)), markup.into_string())
+        std::fs::write(self.dir.join(page_name(number)), markup.into_string())
     }
 }
 
@@ -148,13 +183,20 @@ fn page_name(page: usize) -> String {
     if page == 1 { "report.html".to_owned() } else { format!("report-{page}.html") }
 }
 
-fn page_links(page: usize, pages: usize) -> Markup {
+/// What a page knows of the others.
+#[derive(Clone, Copy)]
+struct Links {
+    /// The number of the last page; none while it isn't known, but that there is a next one.
+    last: Option<usize>,
+}
+
+fn page_links(page: usize, links: Links) -> Markup {
     html! {
-        @if pages > 1 {
+        @if links.last != Some(1) {
             nav {
                 @if page > 1 { a href=(page_name(page - 1)) { "previous" } " " }
-                "page " (page) " of " (pages)
-                @if page < pages { " " a href=(page_name(page + 1)) { "next" } }
+                "page " (page) @if let Some(last) = links.last { " of " (last) }
+                @if links.last != Some(page) { " " a href=(page_name(page + 1)) { "next" } }
                 @if page > 1 { " " a href=(page_name(1)) { "totals" } }
             }
         }
@@ -186,13 +228,15 @@ fn totals_section(tally: &Tally, skill: &str, facts: &Facts) -> Markup {
                 }
             }
         }
-        h2 { "Confusion of match levels" }
-        p { "Rows: the verdict that the casebook records, from a review or an earlier run. Columns: this run." }
-        table.confusion {
-            thead { tr { th { "recorded" } @for level in MatchLevel::ALL { th { (level) } } } }
-            tbody {
-                @for (name, counts) in MatchLevel::ALL.iter().map(|l| l.as_str()).chain(["not recorded"]).zip(tally.confusion) {
-                    tr { th { (name) } @for count in counts { td.number { (count) } } }
+        @if tally.has_recorded() {
+            h2 { "Confusion of match levels" }
+            p { "Rows: the verdict that the casebook records, from a review or an earlier run. Columns: this run." }
+            table.confusion {
+                thead { tr { th { "recorded" } @for level in MatchLevel::ALL { th { (level) } } } }
+                tbody {
+                    @for (name, counts) in MatchLevel::ALL.iter().map(|l| l.as_str()).chain(["not recorded"]).zip(tally.confusion) {
+                        tr { th { (name) } @for count in counts { td.number { (count) } } }
+                    }
                 }
             }
         }
@@ -268,27 +312,27 @@ fn case_section(reader: &Reader, case: &Case, verdict: &Verdict, leak: Option<&L
                     (format!("{:.2}", leak.score)) "):" }
                 ul { @for signal in &leak.signals { li { code { (signal.field) } " " (signal.kind.as_str()) ": " q { (signal.passage) } } } }
             }
-            @if !case.initial_symptom.is_empty() { p.symptom { (case.initial_symptom) } }
+            @if !case.initial_symptom.is_empty() { p.symptom { (cut(&case.initial_symptom, SYMPTOM)) } }
             (causal_map(reader, verdict, &MapWords::default()))
             div.sides {
                 div.side {
                     h3 { "Engineers" }
                     (fields(reader, &verdict.human))
-                    blockquote { (claims_marked(reader, &verdict.human)) }
+                    blockquote { (claims_marked(reader, &verdict.human, CONCLUSION)) }
                 }
                 div.side {
                     h3 { "Skill" }
                     (fields(reader, &verdict.skill))
-                    blockquote { (claims_marked(reader, &verdict.skill)) }
-                    (list("Key evidence", &skill.key_evidence))
+                    blockquote { (claims_marked(reader, &verdict.skill, CONCLUSION)) }
+                    (list("Key evidence", &skill.key_evidence, LINE))
                     @if !skill.missing_evidence.is_empty() {
-                        details { summary { "Missing evidence (" (skill.missing_evidence.len()) ")" } (items(&skill.missing_evidence)) }
+                        details { summary { "Missing evidence (" (skill.missing_evidence.len()) ")" } (items(&skill.missing_evidence, LINE)) }
                     }
-                    @if !skill.uncertainty_statement.is_empty() { p.uncertain { (skill.uncertainty_statement) } }
+                    @if !skill.uncertainty_statement.is_empty() { p.uncertain { (cut(&skill.uncertainty_statement, LINE)) } }
                 }
             }
-            (list("Why", &verdict.notes))
-            (list("What to change in the skill", &verdict.suggestions))
+            (list("Why", &verdict.notes, LINE))
+            (list("What to change in the skill", &verdict.suggestions, SUGGESTION))
             @if !verdict.windows.is_empty() {
                 h3 { "Windows" }
                 table {
@@ -297,10 +341,10 @@ fn case_section(reader: &Reader, case: &Case, verdict: &Verdict, leak: Option<&L
                         @for review in &verdict.windows {
                             tr {
                                 td { (review.label) br; small { (review.start_time) " – " (review.end_time) } }
-                                td { (review.human_summary) }
-                                td { (review.skill_summary) }
+                                td { (cut(&review.human_summary, LINE)) }
+                                td { (cut(&review.skill_summary, LINE)) }
                                 td { (review.assessment.map_or("", Vocabulary::as_str)) }
-                                td { (review.notes.join(" ")) }
+                                td { (cut(&review.notes.join(" "), LINE)) }
                             }
                         }
                     }
@@ -322,10 +366,11 @@ fn fields(reader: &Reader, conclusion: &Conclusion) -> Markup {
     }
 }
 
-/// The text of a conclusion with the spans that became claims marked, each with its role and, as `data-subject`, its mechanism.
+/// The first `most` bytes of a conclusion's text, with the spans that became claims marked: by class their role, by title role and
+/// mechanism.
 #[must_use]
-pub fn claims_marked(reader: &Reader, conclusion: &Conclusion) -> Markup {
-    let text = conclusion.text.as_str();
+pub fn claims_marked(reader: &Reader, conclusion: &Conclusion, most: usize) -> Markup {
+    let text = &conclusion.text[..conclusion.text.floor_char_boundary(most)];
     let mut at = 0;
     let mut pieces = Vec::new();
     for claim in &conclusion.claims.claims {
@@ -334,21 +379,26 @@ pub fn claims_marked(reader: &Reader, conclusion: &Conclusion) -> Markup {
         if start < at || end <= start || text.get(start..end).is_none() {
             continue;
         }
-        let subject = reader.subject_name(claim.subject);
-        let title = format!("{}: {subject}", claim.role.as_str());
-        pieces.push(html! {
-            (text[at..start])
-            mark.(claim.role.as_str()) title=(title) data-subject=(subject) { (text[start..end]) }
-        });
+        let title = format!("{}: {}", claim.role.as_str(), reader.subject_name(claim.subject));
+        pieces.push(html! { (text[at..start]) mark.(claim.role.as_str()) title=(title) { (text[start..end]) } });
         at = end;
     }
-    html! { @for piece in pieces { (piece) } (text[at..]) }
+    html! { @for piece in pieces { (piece) } (text[at..]) @if text.len() < conclusion.text.len() { "…" } }
 }
 
-fn list(title: &str, lines: &[String]) -> Markup {
-    html! { @if !lines.is_empty() { h3 { (title) } (items(lines)) } }
+/// The beginning of a text.
+fn cut(text: &str, most: usize) -> Markup {
+    let end = text.floor_char_boundary(most);
+    html! { (text[..end]) @if end < text.len() { "…" } }
 }
 
-fn items(lines: &[String]) -> Markup {
-    html! { ul { @for line in lines { li { (line) } } } }
+fn list(title: &str, lines: &[String], most: usize) -> Markup {
+    html! { @if !lines.is_empty() { h3 { (title) } (items(lines, most)) } }
+}
+
+fn items(lines: &[String], most: usize) -> Markup {
+    html! {
+        ul { @for line in lines.iter().take(LINES) { li { (cut(line, most)) } } }
+        @if lines.len() > LINES { p.symptom { "… and " (lines.len() - LINES) " more in the case file" } }
+    }
 }

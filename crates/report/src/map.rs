@@ -75,14 +75,14 @@ pub fn causal_map(reader: &Reader, verdict: &Verdict, words: &MapWords) -> Marku
     let described = nodes.iter().map(|node| node.label.as_str()).collect::<Vec<_>>().join(&format!(" {arrows} "));
     html! {
         div.map {
-            svg xmlns="http://www.w3.org/2000/svg" width=(width) height=(BOX.1 + 24) role="img" aria-label=(described) {
+            svg width=(width) height=(BOX.1 + 24) role="img" aria-label=(described) {
                 @for (at, node) in nodes.iter().enumerate() {
                     @let x = at * (BOX.0 + GAP) + 2;
-                    rect.(node.class) data-subject=(node.label) x=(x) y="2" width=(BOX.0) height=(BOX.1) rx="6" {}
-                    text x=(x + BOX.0 / 2) y=(BOX.1 / 2 + 7) text-anchor="middle" { (node.label) }
-                    text.who x=(x + BOX.0 / 2) y=(BOX.1 + 18) text-anchor="middle" { (node.who) }
+                    rect.(node.class) data-subject=(node.label) x=(x) y="2" width=(BOX.0) height=(BOX.1) {}
+                    text x=(x + BOX.0 / 2) y=(BOX.1 / 2 + 7) { (node.label) }
+                    text.who x=(x + BOX.0 / 2) y=(BOX.1 + 18) { (node.who) }
                     @if at + 1 < nodes.len() {
-                        text.arrow x=(x + BOX.0 + GAP / 2) y=(BOX.1 / 2 + 9) text-anchor="middle" { (arrows) }
+                        text.arrow x=(x + BOX.0 + GAP / 2) y=(BOX.1 / 2 + 9) { (arrows) }
                     }
                 }
             }

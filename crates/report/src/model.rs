@@ -98,6 +98,12 @@ impl Tally {
         self.confusion[row.recorded.map_or(4, index)][level] += 1;
     }
 
+    /// Whether the casebook records a verdict of any case.
+    #[must_use]
+    pub fn has_recorded(&self) -> bool {
+        self.confusion[..4].iter().flatten().any(|count| *count > 0)
+    }
+
     /// Cases compared.
     #[must_use]
     pub fn cases(&self) -> usize {

@@ -95,6 +95,7 @@ impl Browser {
     }
 
     pub(crate) fn click(&self, selector: &str) {
+        self.script(&format!("document.querySelector({}).scrollIntoView({{block: 'center'}})", json!(selector)));
         let find = async { self.client.find(Locator::Css(selector)).await?.click().await };
         self.runtime.block_on(find).unwrap_or_else(|error| panic!("{selector}: {error}"));
     }

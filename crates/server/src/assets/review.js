@@ -95,16 +95,19 @@ function keys() {
 
 // Claims: the same mechanism on both sides and on the map, marked together.
 function claims() {
+  // A claim's mark has its role and mechanism as its title.
+  const subjectOf = (element) => element.dataset.subject ?? element.title.slice(element.title.indexOf(": ") + 2);
+  const named = all("[data-subject], blockquote mark");
   const mark = (subject, on) => {
-    for (const element of all("[data-subject]")) {
-      if (element.dataset.subject === subject) element.classList.toggle("linked", on);
+    for (const element of named) {
+      if (subjectOf(element) === subject) element.classList.toggle("linked", on);
     }
   };
   const pressed = () => all("[data-claim][aria-pressed=true]").map((button) => button.dataset.claim);
-  for (const element of all("[data-subject]")) {
-    element.addEventListener("mouseenter", () => mark(element.dataset.subject, true));
+  for (const element of named) {
+    element.addEventListener("mouseenter", () => mark(subjectOf(element), true));
     element.addEventListener("mouseleave", () => {
-      if (!pressed().includes(element.dataset.subject)) mark(element.dataset.subject, false);
+      if (!pressed().includes(subjectOf(element))) mark(subjectOf(element), false);
     });
   }
   for (const button of all("[data-claim]")) {

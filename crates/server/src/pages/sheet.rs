@@ -227,7 +227,7 @@ fn side(view: &View<'_>, sheet: &Sheet, conclusion: &Conclusion, name: &str, cla
                 dt { (words.path) } dd { (word(conclusion.path)) }
                 @if class == "skill" { dt { (words.entry_mode) } dd { (skill.entry_mode.map_or("", Vocabulary::as_str)) } }
             }
-            blockquote { (claims_marked(reader, conclusion)) }
+            blockquote { (claims_marked(reader, conclusion, usize::MAX)) }
             @if !subjects.is_empty() {
                 p.claims role="group" aria-label=(words.claims) {
                     @for subject in &subjects { button type="button" aria-pressed="false" data-claim=(subject) { (subject) } " " }

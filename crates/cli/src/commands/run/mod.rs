@@ -160,7 +160,7 @@ impl<'a> Listing<'a> {
         Ok(Self {
             dir,
             lines: std::io::BufWriter::new(file),
-            report: HtmlReport::new(dir, cases),
+            report: HtmlReport::new(dir),
             tally: Tally::default(),
             totals: Totals::default(),
             shown: Vec::new(),
@@ -429,7 +429,10 @@ fn summary(shown: &[Row], tally: &Tally, dir: &Path, page: &Path) -> String {
     if tally.unusable > 0 {
         text.push_str(&format!("  files that could not be used: {}\n", tally.unusable));
     }
-    text.push_str(&format!("\n{}\n", confusion_table("recorded \\ this run", &rows)));
+    // Against nothing there is nothing to compare.
+    if tally.has_recorded() {
+        text.push_str(&format!("\n{}\n", confusion_table("recorded \\ this run", &rows)));
+    }
     text.push_str(&format!("\ncases   {}\nreport  {}\n", dir.join("cases").display(), page.display()));
     text
 }
