@@ -10,7 +10,7 @@ use crate::command::{Tried, Work, try_program};
 use crate::confine::Fence;
 use crate::descriptor::Descriptor;
 use crate::process::Limits;
-use crate::replayer::{RunnerError, Settings};
+use crate::settings::{RunnerError, Settings};
 use crate::source::Source;
 
 /// An agent that is asked questions, from any number of threads.

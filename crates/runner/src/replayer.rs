@@ -21,27 +21,9 @@ use crate::process::{Limits, end_leftovers};
 use crate::prompt::{incident_json, prompt};
 use crate::record::{Outcome, Record};
 use crate::recorded::Recorded;
+use crate::settings::{RunnerError, Settings};
 use crate::source::{Source, located};
 use crate::store::Cache;
-
-/// What replays are run with.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// The model; empty is the agent's own choice.
-    pub model: String,
-    /// Rounds with the model at most.
-    pub turns: u32,
-    /// Wall-clock time of a replay at most.
-    pub time: Duration,
-    /// Bytes of output at most.
-    pub output: usize,
-    /// Further tries after a failure that may pass.
-    pub retries: u32,
-    /// The wait before the first of them; each further one is twice as long.
-    pub first_wait: Duration,
-    /// For the spread of waits.
-    pub seed: u64,
-}
 
 /// What is asked in one replay.
 #[derive(Debug)]
@@ -89,26 +71,6 @@ pub struct Replayer<'a> {
     version: Option<String>,
     /// Tells one edition of a program from another.
     edition: String,
-}
-
-/// Why a runner can't be used.
-#[derive(Debug, thiserror::Error)]
-pub enum RunnerError {
-    /// A folder can't be read or made.
-    #[error("{0}: {1}")]
-    Io(String, io::Error),
-    /// The folder of transcripts holds none.
-    #[error("{0} holds no transcripts; expected files named after incidents, as GTOC-1234.jsonl")]
-    NoTranscripts(PathBuf),
-    /// The service can't be asked.
-    #[error("{0}")]
-    Service(String),
-    /// The program is not there.
-    #[error("{0} can't be found; is it installed and on the PATH?")]
-    NotFound(String),
-    /// The runner needs a model.
-    #[error("the runner {0} needs --model")]
-    NoModel(String),
 }
 
 /// Begins replays no faster than allowed.

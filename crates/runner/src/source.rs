@@ -8,7 +8,7 @@ use hindcast_transcript::Usage;
 use crate::api::Api;
 use crate::descriptor::{Descriptor, Price};
 use crate::recorded::Recorded;
-use crate::replayer::{RunnerError, Settings};
+use crate::settings::{RunnerError, Settings};
 
 /// Where answers come from.
 #[derive(Debug)]

@@ -1,24 +1,27 @@
 //! Which request gets which page.
 
+use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, Path, RawQuery, Request, State};
+use axum::extract::{DefaultBodyLimit, FromRequestParts, Path, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use hindcast_case::{Assessment, IncidentId, MatchLevel, MismatchType, Vocabulary};
 use hindcast_review::{Decision, Review, ReviewError, WindowEdit};
+use hindcast_transcript::Transcript;
 use maud::Markup;
 
 use crate::access::{Keys, cookie, is_local, is_same_origin};
 use crate::desk::Desk;
 use crate::filter::Filter;
 use crate::pages::{
-    Around, Draft, Notice, View, door, problem_page, queue_page, sheet_page, step_text, transcript_page,
-    transcript_part,
+    Around, Draft, Notice, SheetPage, View, door, problem_page, queue_page, step_text, transcript_page, transcript_part,
 };
 use crate::words::Language;
 
@@ -101,54 +104,104 @@ async fn session(State(site): State<Site>, headers: HeaderMap, body: String) -> 
     ([(header::SET_COOKIE, site.keys.session_cookie())], "").into_response()
 }
 
-async fn queue(State(site): State<Site>, headers: HeaderMap, RawQuery(query): RawQuery) -> Answer {
-    blocking(move || {
-        let filter = Filter::parse(&query.unwrap_or_default());
-        let standing = site.desk.standing()?;
-        let here = format!("/queue{}", filter.query(&[("page", &filter.page.to_string())]));
-        let view = view(&site, &headers, here)?;
-        Ok(page(StatusCode::OK, queue_page(&view, &filter, &site.desk.select(&filter, &standing))))
-    })
-    .await
-}
-
-async fn case(
-    State(site): State<Site>,
+/// What a request asks, apart from its form.
+struct Asked {
+    site: Site,
     headers: HeaderMap,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
-) -> Answer {
-    blocking(move || {
-        let query = query.unwrap_or_default();
-        let done = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "done");
-        let done = done.and_then(|(_, id)| IncidentId::parse(&id));
-        let notice = done.map_or(Notice::Nothing, |id| Notice::Done(id.to_string()));
-        let filter = Filter::parse(&query);
-        show(&site, &headers, &id, &filter, &Draft::default(), &notice, StatusCode::OK)
-    })
-    .await
+    query: String,
+    /// The incident that the address names; empty where it names none.
+    id: String,
 }
 
-/// The page of a case.
-fn show(
-    site: &Site,
-    headers: &HeaderMap,
-    id: &str,
-    filter: &Filter,
-    draft: &Draft,
-    notice: &Notice,
-    status: StatusCode,
-) -> Result<Answer, ReviewError> {
-    let view = view(site, headers, format!("/case/{id}{}", filter.query(&[])))?;
-    let sheet = match IncidentId::parse(id) {
-        Some(id) => site.desk.sheet(&id)?,
-        None => None,
-    };
-    let Some(sheet) = sheet else {
-        return Ok(page(StatusCode::NOT_FOUND, problem_page(&view, view.words.no_such_case)));
-    };
-    let around = around(&site.desk, filter, id)?;
-    Ok(page(status, sheet_page(&view, filter, &sheet, &around, draft, notice)))
+impl FromRequestParts<Site> for Asked {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Infallible> {
+        let mut names = Path::<HashMap<String, String>>::from_request_parts(parts, site).await;
+        let id = names.as_mut().ok().and_then(|names| names.remove("id")).unwrap_or_default();
+        let query = parts.uri.query().unwrap_or_default().to_owned();
+        Ok(Self { site: site.clone(), headers: parts.headers.clone(), query, id })
+    }
+}
+
+impl Asked {
+    /// Works on the answer beside the threads that talk to browsers: files are read.
+    async fn answer(self, work: impl FnOnce(&Self) -> Result<Answer, ReviewError> + Send + 'static) -> Answer {
+        match tokio::task::spawn_blocking(move || work(&self)).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(error)) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+            Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "the page could not be made").into_response(),
+        }
+    }
+
+    /// A value of the query.
+    fn value(&self, name: &str) -> Option<String> {
+        let pair = form_urlencoded::parse(self.query.as_bytes()).find(|(other, _)| other == name);
+        pair.map(|(_, value)| value.into_owned())
+    }
+
+    fn filter(&self) -> Filter {
+        Filter::parse(&self.query)
+    }
+
+    fn incident(&self) -> Option<IncidentId> {
+        IncidentId::parse(&self.id)
+    }
+
+    /// What a page at this place is made with.
+    fn view(&self, here: String) -> Result<View<'_>, ReviewError> {
+        let Site { desk, keys } = &self.site;
+        let language = language(&self.headers);
+        let theme = match cookie(&self.headers, "hindcast_theme") {
+            Some("light") => "light",
+            Some("dark") => "dark",
+            _ => "system",
+        };
+        let progress = desk.progress(&desk.standing()?);
+        Ok(View { desk, language, words: language.words(), theme, mark: keys.mark(), here, progress })
+    }
+
+    /// The page of its case.
+    fn show(&self, draft: &Draft, notice: &Notice, status: StatusCode) -> Result<Answer, ReviewError> {
+        let filter = self.filter();
+        let view = self.view(format!("/case/{}{}", self.id, filter.query(&[])))?;
+        let desk = &self.site.desk;
+        let sheet = self.incident().map_or(Ok(None), |id| desk.sheet(&id))?;
+        let Some(sheet) = sheet else {
+            return Ok(page(StatusCode::NOT_FOUND, problem_page(&view, view.words.no_such_case)));
+        };
+        let around = around(desk, &filter, &self.id)?;
+        let (view, filter, sheet, around) = (&view, &filter, &sheet, &around);
+        Ok(page(status, SheetPage { view, filter, sheet, around, draft, notice }.markup()))
+    }
+
+    /// The refusal of a change that does not come from a page of this server.
+    fn refused(&self, form: &Form) -> Option<Answer> {
+        let is_ours = is_same_origin(&self.headers) && self.site.keys.is_mark(form.get("mark"));
+        (!is_ours).then(|| (StatusCode::FORBIDDEN, "not sent by a page of this server").into_response())
+    }
+}
+
+async fn queue(asked: Asked) -> Answer {
+    asked
+        .answer(|asked| {
+            let filter = asked.filter();
+            let desk = &asked.site.desk;
+            let standing = desk.standing()?;
+            let view = asked.view(format!("/queue{}", filter.query(&[("page", &filter.page.to_string())])))?;
+            Ok(page(StatusCode::OK, queue_page(&view, &filter, &desk.select(&filter, &standing))))
+        })
+        .await
+}
+
+async fn case(asked: Asked) -> Answer {
+    asked
+        .answer(|asked| {
+            let done = asked.value("done").and_then(|id| IncidentId::parse(&id));
+            let notice = done.map_or(Notice::Nothing, |id| Notice::Done(id.to_string()));
+            asked.show(&Draft::default(), &notice, StatusCode::OK)
+        })
+        .await
 }
 
 /// Where a case stands among those that the filter takes.
@@ -169,131 +222,100 @@ fn around(desk: &Desk, filter: &Filter, id: &str) -> Result<Around, ReviewError>
     })
 }
 
-async fn decide(
-    State(site): State<Site>,
-    headers: HeaderMap,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
-    body: Bytes,
-) -> Answer {
-    blocking(move || {
-        let form = Form::parse(&body);
-        if let Some(refused) = refused(&site, &headers, &form) {
-            return Ok(refused);
-        }
-        let filter = Filter::parse(&query.unwrap_or_default());
-        let draft = form.draft();
-        let again = |status, notice| show(&site, &headers, &id, &filter, &draft, &notice, status);
-        let decision = match (form.get("decision"), draft.level) {
-            ("accept", _) => Decision::Accept,
-            ("other", Some(level)) if !draft.reason.trim().is_empty() => {
-                Decision::other(level, draft.mismatch.clone(), draft.reason.clone())
+async fn decide(asked: Asked, body: Bytes) -> Answer {
+    asked
+        .answer(move |asked| {
+            let form = Form::parse(&body);
+            if let Some(refused) = asked.refused(&form) {
+                return Ok(refused);
             }
-            _ => return again(StatusCode::UNPROCESSABLE_ENTITY, Notice::ReasonNeeded),
-        };
-        let Some(incident) = IncidentId::parse(&id) else {
-            return again(StatusCode::NOT_FOUND, Notice::Nothing);
-        };
-        // Where to go on is found before the queue changes.
-        let next = around(&site.desk, &filter, &id)?.open;
-        let review = Review { decision, windows: draft.windows.clone() };
-        match site.desk.decide(&incident, form.get("seen"), &review) {
-            Ok(_) => {
-                let done = filter.query(&[("done", &id)]);
-                Ok(redirect(&format!("/case/{}{done}", next.unwrap_or_else(|| id.clone()))))
+            let draft = form.draft();
+            let decision = match (form.get("decision"), draft.level) {
+                ("accept", _) => Decision::Accept,
+                ("other", Some(level)) if !draft.reason.trim().is_empty() => {
+                    Decision::other(level, draft.mismatch.clone(), draft.reason.clone())
+                }
+                _ => return asked.show(&draft, &Notice::ReasonNeeded, StatusCode::UNPROCESSABLE_ENTITY),
+            };
+            let Some(incident) = asked.incident() else {
+                return asked.show(&draft, &Notice::Nothing, StatusCode::NOT_FOUND);
+            };
+            // Where to go on is found before the queue changes.
+            let (desk, filter) = (&asked.site.desk, asked.filter());
+            let next = around(desk, &filter, &asked.id)?.open.unwrap_or_else(|| asked.id.clone());
+            let review = Review { decision, windows: draft.windows.clone() };
+            match desk.decide(&incident, form.get("seen"), &review) {
+                Ok(_) => Ok(redirect(&format!("/case/{next}{}", filter.query(&[("done", &asked.id)])))),
+                Err(ReviewError::Conflict { .. }) => asked.show(&draft, &Notice::Conflict, StatusCode::CONFLICT),
+                Err(error) => Err(error),
             }
-            Err(ReviewError::Conflict { .. }) => again(StatusCode::CONFLICT, Notice::Conflict),
-            Err(error) => Err(error),
-        }
+        })
+        .await
+}
+
+async fn undo(asked: Asked, body: Bytes) -> Answer {
+    asked
+        .answer(move |asked| {
+            if let Some(refused) = asked.refused(&Form::parse(&body)) {
+                return Ok(refused);
+            }
+            let here = format!("/case/{}{}", asked.id, asked.filter().query(&[]));
+            let undone = asked.incident().map(|incident| asked.site.desk.undo(&incident));
+            let view = asked.view(here.clone())?;
+            match undone {
+                Some(Ok(_)) => Ok(redirect(&here)),
+                None => Ok(page(StatusCode::NOT_FOUND, problem_page(&view, view.words.no_such_case))),
+                Some(Err(ReviewError::NothingToUndo(_))) => {
+                    Ok(page(StatusCode::CONFLICT, problem_page(&view, view.words.nothing_to_undo)))
+                }
+                Some(Err(ReviewError::Conflict { .. })) => {
+                    asked.show(&Draft::default(), &Notice::Conflict, StatusCode::CONFLICT)
+                }
+                Some(Err(error)) => Err(error),
+            }
+        })
+        .await
+}
+
+async fn transcript(asked: Asked) -> Answer {
+    asked.answer(|asked| of_transcript(asked, transcript_page)).await
+}
+
+/// Steps of a transcript for a page that is open already.
+async fn part(asked: Asked) -> Answer {
+    asked.answer(|asked| of_transcript(asked, transcript_part)).await
+}
+
+fn of_transcript(
+    asked: &Asked,
+    made: fn(&View<'_>, &IncidentId, &Transcript, usize) -> Markup,
+) -> Result<Answer, ReviewError> {
+    let from = asked.value("from").and_then(|from| from.parse().ok()).unwrap_or(0);
+    let view = asked.view(format!("/case/{}/transcript?from={from}", asked.id))?;
+    let found = asked.incident().and_then(|id| Some((asked.site.desk.transcript(&id)?, id)));
+    Ok(match found {
+        Some((transcript, id)) => page(StatusCode::OK, made(&view, &id, &transcript, from)),
+        None => page(StatusCode::NOT_FOUND, problem_page(&view, view.words.no_transcript)),
     })
-    .await
-}
-
-async fn undo(
-    State(site): State<Site>,
-    headers: HeaderMap,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
-    body: Bytes,
-) -> Answer {
-    blocking(move || {
-        let form = Form::parse(&body);
-        if let Some(refused) = refused(&site, &headers, &form) {
-            return Ok(refused);
-        }
-        let filter = Filter::parse(&query.unwrap_or_default());
-        let here = format!("/case/{id}{}", filter.query(&[]));
-        let view = view(&site, &headers, here.clone())?;
-        let Some(incident) = IncidentId::parse(&id) else {
-            return Ok(page(StatusCode::NOT_FOUND, problem_page(&view, view.words.no_such_case)));
-        };
-        match site.desk.undo(&incident) {
-            Ok(_) => Ok(redirect(&here)),
-            Err(ReviewError::NothingToUndo(_)) => {
-                Ok(page(StatusCode::CONFLICT, problem_page(&view, view.words.nothing_to_undo)))
-            }
-            Err(ReviewError::Conflict { .. }) => {
-                show(&site, &headers, &id, &filter, &Draft::default(), &Notice::Conflict, StatusCode::CONFLICT)
-            }
-            Err(error) => Err(error),
-        }
-    })
-    .await
-}
-
-async fn transcript(
-    State(site): State<Site>,
-    headers: HeaderMap,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
-) -> Answer {
-    transcript_from(site, headers, id, query, true).await
-}
-
-async fn part(
-    State(site): State<Site>,
-    headers: HeaderMap,
-    Path(id): Path<String>,
-    RawQuery(query): RawQuery,
-) -> Answer {
-    transcript_from(site, headers, id, query, false).await
-}
-
-async fn transcript_from(site: Site, headers: HeaderMap, id: String, query: Option<String>, is_page: bool) -> Answer {
-    blocking(move || {
-        let query = query.unwrap_or_default();
-        let from = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "from");
-        let from = from.and_then(|(_, from)| from.parse().ok()).unwrap_or(0);
-        let view = view(&site, &headers, format!("/case/{id}/transcript?from={from}"))?;
-        let found = IncidentId::parse(&id).and_then(|id| Some((site.desk.transcript(&id)?, id)));
-        let Some((transcript, id)) = found else {
-            return Ok(page(StatusCode::NOT_FOUND, problem_page(&view, view.words.no_transcript)));
-        };
-        let markup = match is_page {
-            true => transcript_page(&view, &id, &transcript, from),
-            false => transcript_part(&view, &id, &transcript, from),
-        };
-        Ok(page(StatusCode::OK, markup))
-    })
-    .await
 }
 
 /// One step as plain text.
-async fn step(State(site): State<Site>, Path((id, step)): Path<(String, usize)>) -> Answer {
-    blocking(move || {
-        let text = IncidentId::parse(&id).and_then(|id| step_text(&site.desk.transcript(&id)?, step));
-        Ok(match text {
-            Some(text) => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
-            None => StatusCode::NOT_FOUND.into_response(),
+async fn step(Path((_, step)): Path<(String, usize)>, asked: Asked) -> Answer {
+    asked
+        .answer(move |asked| {
+            let text = asked.incident().and_then(|id| step_text(&asked.site.desk.transcript(&id)?, step));
+            Ok(match text {
+                Some(text) => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
+                None => StatusCode::NOT_FOUND.into_response(),
+            })
         })
-    })
-    .await
+        .await
 }
 
 /// Keeps language and colours in the browser.
-async fn preferences(State(site): State<Site>, headers: HeaderMap, body: Bytes) -> Answer {
+async fn preferences(asked: Asked, body: Bytes) -> Answer {
     let form = Form::parse(&body);
-    if let Some(refused) = refused(&site, &headers, &form) {
+    if let Some(refused) = asked.refused(&form) {
         return refused;
     }
     // Only a place on this server.
@@ -307,12 +329,6 @@ async fn preferences(State(site): State<Site>, headers: HeaderMap, body: Bytes) 
         }
     }
     answer
-}
-
-/// The refusal of a change that does not come from a page of this server.
-fn refused(site: &Site, headers: &HeaderMap, form: &Form) -> Option<Answer> {
-    let is_ours = is_same_origin(headers) && site.keys.is_mark(form.get("mark"));
-    (!is_ours).then(|| (StatusCode::FORBIDDEN, "not sent by a page of this server").into_response())
 }
 
 /// What a form sends.
@@ -346,18 +362,6 @@ impl Form {
     }
 }
 
-fn view<'a>(site: &'a Site, headers: &HeaderMap, here: String) -> Result<View<'a>, ReviewError> {
-    let language = language(headers);
-    let theme = match cookie(headers, "hindcast_theme") {
-        Some("light") => "light",
-        Some("dark") => "dark",
-        _ => "system",
-    };
-    let progress = site.desk.progress(&site.desk.standing()?);
-    let mark = site.keys.mark();
-    Ok(View { desk: &site.desk, language, words: language.words(), theme, mark, here, progress })
-}
-
 fn language(headers: &HeaderMap) -> Language {
     match cookie(headers, "hindcast_language") {
         Some("zh") => Language::Chinese,
@@ -366,15 +370,6 @@ fn language(headers: &HeaderMap) -> Language {
             let accepted = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
             Language::accepted(accepted.unwrap_or_default())
         }
-    }
-}
-
-/// Files are read beside the threads that answer.
-async fn blocking(work: impl FnOnce() -> Result<Answer, ReviewError> + Send + 'static) -> Answer {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(error)) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
-        Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "the page could not be made").into_response(),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::desk::Desk;
 use crate::words::{Language, Words};
 
 pub(crate) use queue::queue_page;
-pub(crate) use sheet::{Around, Draft, Notice, sheet_page};
+pub(crate) use sheet::{Around, Draft, Notice, SheetPage};
 pub(crate) use transcript::{step_text, transcript_page, transcript_part};
 
 /// What every page is made with.

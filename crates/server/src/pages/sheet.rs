@@ -46,74 +46,140 @@ pub(crate) enum Notice {
     ReasonNeeded,
 }
 
-pub(crate) fn sheet_page(
-    view: &View<'_>,
-    filter: &Filter,
-    sheet: &Sheet,
-    around: &Around,
-    draft: &Draft,
-    notice: &Notice,
-) -> Markup {
-    let words = view.words;
-    let incident = &sheet.case.canonical_incident;
-    let content = html! {
-        (moves(view, filter, sheet, around))
-        (told(view, filter, sheet, notice))
-        h1 { (sheet.id) " " span.title { (incident.title) } }
-        (verdict_section(view, sheet))
-        div.columns {
-            (incident_section(view, sheet))
-            (side(view, sheet, &sheet.verdict.human, words.engineers, "human"))
-            (side(view, sheet, &sheet.verdict.skill, words.skill, "skill"))
-        }
-        (windows_section(view, sheet, draft))
-        div.columns {
-            (lists(view, sheet))
-            (history_section(view, sheet))
-        }
-        (transcript_section(view, sheet))
-        (decision_bar(view, filter, sheet, around, draft, notice))
-    };
-    framed(view, sheet.id.as_str(), &content)
+/// The page of a case.
+pub(crate) struct SheetPage<'a> {
+    pub(crate) view: &'a View<'a>,
+    pub(crate) filter: &'a Filter,
+    pub(crate) sheet: &'a Sheet,
+    pub(crate) around: &'a Around,
+    pub(crate) draft: &'a Draft,
+    pub(crate) notice: &'a Notice,
 }
 
-fn moves(view: &View<'_>, filter: &Filter, sheet: &Sheet, around: &Around) -> Markup {
-    let words = view.words;
-    let address = |id: &str| format!("/case/{id}{}", filter.query(&[]));
-    html! {
-        nav.moves aria-label=(words.queue) {
-            a href={ "/queue" (filter.query(&[])) } { (words.queue) }
-            @if let Some(position) = around.position { span.soft { (position) " " (words.of) " " (around.total) } }
-            @if let Some(id) = &around.previous { a rel="prev" data-key="k" href=(address(id)) { (words.previous) " " kbd { "k" } } }
-            @if let Some(id) = &around.next { a rel="next" data-key="j" href=(address(id)) { (words.next) " " kbd { "j" } } }
-        }
-        // The form of the undo key stands apart from the decision's.
-        form #undo method="post" action={ "/case/" (sheet.id) "/undo" (filter.query(&[])) } {
-            input type="hidden" name="mark" value=(view.mark);
-        }
+impl SheetPage<'_> {
+    pub(crate) fn markup(&self) -> Markup {
+        let Self { view, sheet, .. } = *self;
+        let words = view.words;
+        let content = html! {
+            (self.moves())
+            (self.told())
+            h1 { (sheet.id) " " span.title { (sheet.case.canonical_incident.title) } }
+            (verdict_section(view, sheet))
+            div.columns {
+                (incident_section(view, sheet))
+                (side(view, sheet, &sheet.verdict.human, words.engineers, "human"))
+                (side(view, sheet, &sheet.verdict.skill, words.skill, "skill"))
+            }
+            (windows_section(view, sheet, self.draft))
+            div.columns {
+                (lists(view, sheet))
+                (history_section(view, sheet))
+            }
+            (transcript_section(view, sheet))
+            (self.decision_bar())
+        };
+        framed(view, sheet.id.as_str(), &content)
     }
-}
 
-fn told(view: &View<'_>, filter: &Filter, sheet: &Sheet, notice: &Notice) -> Markup {
-    let words = view.words;
-    match notice {
-        Notice::Nothing => html! {},
-        Notice::Done(id) => html! {
-            div.notice role="status" {
-                (id) ": " (words.decided) ". "
-                form.inline method="post" action={ "/case/" (id) "/undo" (filter.query(&[])) } {
-                    input type="hidden" name="mark" value=(view.mark);
-                    button data-key="z" { (words.undo) " " kbd { "z" } }
+    /// The address of a case within the filter.
+    fn address(&self, id: &str, what: &str) -> String {
+        format!("/case/{id}{what}{}", self.filter.query(&[]))
+    }
+
+    fn queue(&self) -> String {
+        format!("/queue{}", self.filter.query(&[]))
+    }
+
+    fn moves(&self) -> Markup {
+        let Self { view, sheet, around, .. } = *self;
+        let words = view.words;
+        html! {
+            nav.moves aria-label=(words.queue) {
+                a href=(self.queue()) { (words.queue) }
+                @if let Some(position) = around.position { span.soft { (position) " " (words.of) " " (around.total) } }
+                @if let Some(id) = &around.previous {
+                    a rel="prev" data-key="k" href=(self.address(id, "")) { (words.previous) " " kbd { "k" } }
+                }
+                @if let Some(id) = &around.next {
+                    a rel="next" data-key="j" href=(self.address(id, "")) { (words.next) " " kbd { "j" } }
                 }
             }
-        },
-        Notice::Conflict => html! {
-            div.notice.bad role="alert" {
-                (words.conflict)
-                @if let Some(last) = sheet.history.last() { (entry(view, last)) }
+            // The form of the undo key stands apart from the decision's.
+            form #undo method="post" action=(self.address(sheet.id.as_str(), "/undo")) {
+                input type="hidden" name="mark" value=(view.mark);
             }
-        },
-        Notice::ReasonNeeded => html! { div.notice.bad role="alert" { (words.reason_needed) } },
+        }
+    }
+
+    fn told(&self) -> Markup {
+        let Self { view, sheet, .. } = *self;
+        let words = view.words;
+        match self.notice {
+            Notice::Nothing => html! {},
+            Notice::Done(id) => html! {
+                div.notice role="status" {
+                    (id) ": " (words.decided) ". "
+                    form.inline method="post" action=(self.address(id, "/undo")) {
+                        input type="hidden" name="mark" value=(view.mark);
+                        button data-key="z" { (words.undo) " " kbd { "z" } }
+                    }
+                }
+            },
+            Notice::Conflict => html! {
+                div.notice.bad role="alert" {
+                    (words.conflict)
+                    @if let Some(last) = sheet.history.last() { (entry(view, last)) }
+                }
+            },
+            Notice::ReasonNeeded => html! { div.notice.bad role="alert" { (words.reason_needed) } },
+        }
+    }
+
+    /// The form, at the bottom of the window wherever the reader is.
+    fn decision_bar(&self) -> Markup {
+        let Self { view, sheet, around, draft, .. } = *self;
+        let (words, language) = (view.words, view.language);
+        let is_open = draft.level.is_some() || matches!(self.notice, Notice::ReasonNeeded);
+        // Another verdict mostly differs in the same.
+        let kinds = if draft.is_sent { &draft.mismatch } else { &sheet.case.mismatch_type };
+        let can_undo = sheet.history.last().is_some_and(|last| last.decision != "undo");
+        html! {
+            form #decision method="post" action=(self.address(sheet.id.as_str(), "/decide")) aria-label=(words.decide) {
+                input type="hidden" name="mark" value=(view.mark);
+                input type="hidden" name="seen" value=(sheet.version);
+                details #other open[is_open] {
+                    summary data-key="o" { (words.other) " " kbd { "o" } }
+                    fieldset.panel {
+                        legend { (words.other_long) }
+                        div.choices { @for (at, level) in MatchLevel::ALL.iter().enumerate() {
+                            label {
+                                input type="radio" name="level" value=(level.as_str()) checked[draft.level == Some(*level)] data-digit=(at + 1)
+                                    data-key=[(*level == MatchLevel::HumanConclusionUnclear).then_some("u")];
+                                " " (language.level(*level)) " " kbd { (at + 1) }
+                            }
+                        } }
+                        fieldset.kinds {
+                            legend { (words.mismatch) }
+                            @for kind in MismatchType::ALL {
+                                label {
+                                    input type="checkbox" name="mismatch" value=(kind.as_str()) checked[kinds.contains(kind)];
+                                    " " (language.mismatch(*kind))
+                                }
+                            }
+                        }
+                        label.reason { (words.reason) textarea name="reason" rows="2" { (draft.reason) } }
+                        button name="decision" value="other" { (words.save) } " "
+                        span.soft { (words.shift_enter) }
+                    }
+                }
+                button.accept name="decision" value="accept" data-key="a" { (words.accept) " " (language.level(sheet.level)) " " kbd { "a" } }
+                @match &around.open {
+                    Some(id) => a.button data-key="s" href=(self.address(id, "")) { (words.skip) " " kbd { "s" } },
+                    None => a.button data-key="s" href=(self.queue()) { (words.queue) " " kbd { "s" } },
+                }
+                @if can_undo { button form="undo" data-key="z" { (words.undo) " " kbd { "z" } } }
+            }
+        }
     }
 }
 
@@ -381,59 +447,6 @@ fn transcript_section(view: &View<'_>, sheet: &Sheet) -> Markup {
                     p { a href=(address) { (words.whole) } }
                 }
             } @else { p.soft { (words.no_transcript) } }
-        }
-    }
-}
-
-/// The form, at the bottom of the window wherever the reader is.
-fn decision_bar(
-    view: &View<'_>,
-    filter: &Filter,
-    sheet: &Sheet,
-    around: &Around,
-    draft: &Draft,
-    notice: &Notice,
-) -> Markup {
-    let (words, language) = (view.words, view.language);
-    let is_open = draft.level.is_some() || matches!(notice, Notice::ReasonNeeded);
-    // Another verdict mostly differs in the same.
-    let kinds = if draft.is_sent { &draft.mismatch } else { &sheet.case.mismatch_type };
-    let can_undo = sheet.history.last().is_some_and(|last| last.decision != "undo");
-    html! {
-        form #decision method="post" action={ "/case/" (sheet.id) "/decide" (filter.query(&[])) } aria-label=(words.decide) {
-            input type="hidden" name="mark" value=(view.mark);
-            input type="hidden" name="seen" value=(sheet.version);
-            details #other open[is_open] {
-                summary data-key="o" { (words.other) " " kbd { "o" } }
-                fieldset.panel {
-                    legend { (words.other_long) }
-                    div.choices { @for (at, level) in MatchLevel::ALL.iter().enumerate() {
-                        label {
-                            input type="radio" name="level" value=(level.as_str()) checked[draft.level == Some(*level)] data-digit=(at + 1)
-                                data-key=[(*level == MatchLevel::HumanConclusionUnclear).then_some("u")];
-                            " " (language.level(*level)) " " kbd { (at + 1) }
-                        }
-                    } }
-                    fieldset.kinds {
-                        legend { (words.mismatch) }
-                        @for kind in MismatchType::ALL {
-                            label {
-                                input type="checkbox" name="mismatch" value=(kind.as_str()) checked[kinds.contains(kind)];
-                                " " (language.mismatch(*kind))
-                            }
-                        }
-                    }
-                    label.reason { (words.reason) textarea name="reason" rows="2" { (draft.reason) } }
-                    button name="decision" value="other" { (words.save) } " "
-                    span.soft { (words.shift_enter) }
-                }
-            }
-            button.accept name="decision" value="accept" data-key="a" { (words.accept) " " (language.level(sheet.level)) " " kbd { "a" } }
-            @match &around.open {
-                Some(id) => a.button data-key="s" href={ "/case/" (id) (filter.query(&[])) } { (words.skip) " " kbd { "s" } },
-                None => a.button data-key="s" href={ "/queue" (filter.query(&[])) } { (words.queue) " " kbd { "s" } },
-            }
-            @if can_undo { button form="undo" data-key="z" { (words.undo) " " kbd { "z" } } }
         }
     }
 }
