@@ -107,7 +107,9 @@ fn runs_are_listed_and_removed_and_nothing_else_is() {
     let casebook = runs.casebook().display().to_string();
     let (_, out, _) = output(&["runs", "ls", &casebook]);
     insta::assert_snapshot!("runs_ls", out);
-    let (code, out, _) = output(&["runs", "show", &runs.path("two")]);
+    let shown = output(&["runs", "show", &casebook]);
+    assert_eq!(shown, output(&["runs", "show", &runs.path("two")]), "a casebook stands for its last run");
+    let (code, out, _) = shown;
     assert!(code == 0 && out.contains("TIKV-16016"), "{out}");
     let packed = ["one.zip", "again.zip"].map(|name| runs.0.path().join(name));
     for file in &packed {

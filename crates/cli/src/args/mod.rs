@@ -41,7 +41,7 @@ pub(crate) enum Command {
         after_help = "Cases are paired by incident id; only those that are comparable in both runs count. A run is a folder, or the name of a run beside the first.\n\nExample:\n  hindcast diff casebook/.hindcast/runs/run-0001 run-0002"
     )]
     Diff {
-        /// The run before
+        /// The run before, or a casebook for its last run
         before: PathBuf,
         /// The run after
         after: PathBuf,
@@ -51,10 +51,10 @@ pub(crate) enum Command {
     },
     /// Say what to change in the skill, by how many cases it would move
     #[command(
-        after_help = "Examples:\n  hindcast suggest casebook/.hindcast/runs/run-0001\n  hindcast suggest casebook/.hindcast/runs/run-0001 --least 3 --patch > skill.patch"
+        after_help = "Examples:\n  hindcast suggest casebook\n  hindcast suggest casebook/.hindcast/runs/run-0001 --least 3 --patch > skill.patch"
     )]
     Suggest {
-        /// The run
+        /// The run, or a casebook for its last run
         run: PathBuf,
         /// The skill that a patch is made for [default: that of the run]
         #[arg(long, value_name = "DIR")]
@@ -78,7 +78,7 @@ pub(crate) enum Command {
         after_help = "Rules are joined by \" and \":\n  FIGURE >= | <= | > | < | == NUMBER   (80% is 0.8)\n  no-flip-from:RUN                     no case that matched there may have stopped to match\n\nFigures: agreement, partial, cases, comparable, matched, partially_matched, mismatched, leaking, failed, missing, unusable, flaky, cost.\n\nExit codes:\n  0  every rule holds\n  1  a rule is broken; each is named\n  2  a rule or a run can't be read\n\nExample:\n  hindcast gate casebook/.hindcast/runs/run-0002 'agreement>=0.8 and no-flip-from:run-0001'"
     )]
     Gate {
-        /// The run
+        /// The run, or a casebook for its last run
         run: PathBuf,
         /// The rules
         #[arg(value_parser = Gate::read)]
@@ -87,7 +87,7 @@ pub(crate) enum Command {
     /// Write a run for other tools
     #[command(after_help = "Example:\n  hindcast report casebook/.hindcast/runs/run-0001 -o junit > hindcast.xml")]
     Report {
-        /// The run
+        /// The run, or a casebook for its last run
         run: PathBuf,
         /// The form
         #[arg(short = 'o', long, value_enum)]
@@ -226,7 +226,7 @@ pub(crate) enum RunsCommand {
     /// Show a run
     #[command(after_help = "Example:\n  hindcast runs show casebook/.hindcast/runs/run-0001")]
     Show {
-        /// The run
+        /// The run, or a casebook for its last run
         run: PathBuf,
         /// Output on standard output
         #[arg(short = 'o', long, value_enum, default_value = "text")]
@@ -235,7 +235,7 @@ pub(crate) enum RunsCommand {
     /// Pack a run into a zip
     #[command(after_help = "Example:\n  hindcast runs export casebook/.hindcast/runs/run-0001 run-0001.zip")]
     Export {
-        /// The run
+        /// The run, or a casebook for its last run
         run: PathBuf,
         /// The zip that is written
         file: PathBuf,

@@ -17,7 +17,8 @@ use crate::output;
 const MAX_LINES: usize = 200;
 
 pub(crate) fn run(before: &Path, after: &Path, format: Format) -> Result<Outcome, Failure> {
-    let (first, second) = (stored::open(before)?, stored::open(&stored::place(after, before))?);
+    let first = stored::open(before)?;
+    let second = stored::open(&stored::place(after, &first.dir))?;
     let difference = Difference::between(&first, &second);
     let skill = skill_changes(&first, &second);
     let references = references(&first, &second, &difference);

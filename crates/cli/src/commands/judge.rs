@@ -20,7 +20,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output;
 
 pub(crate) fn run(arguments: &JudgeArguments, atlas: Atlas) -> Result<Outcome, Failure> {
-    let run = stored::open(&stored::last(Some(&arguments.run))?)?;
+    let run = stored::open(&arguments.run)?;
     let comparer = Comparer::new(atlas);
     let judge = Judge { oracle: oracle(arguments)?, comparer: &comparer, votes: arguments.votes, seed: arguments.seed };
     let failed = |error: hindcast_review::OpinionError| Failure::new(error.to_string());

@@ -16,7 +16,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output;
 
 pub(crate) fn run(arguments: &ReviewArguments, atlas: Atlas) -> Result<Outcome, Failure> {
-    let run = stored::open(&stored::last(arguments.run.as_deref())?)?;
+    let run = arguments.run.as_deref().map_or_else(stored::open_here, stored::open)?;
     let book = ReviewBook::new(&casebook_of(&run)?);
     let decisions = decisions(arguments)?;
     if decisions.is_empty() && arguments.undo.is_empty() {

@@ -6,31 +6,30 @@ use hindcast_report::StoredRun;
 
 use crate::failure::Failure;
 
-/// The folder of a run: a path, or the name of a run of the casebook that the other run belongs to.
-pub(crate) fn open(run: &Path) -> Result<StoredRun, Failure> {
-    StoredRun::open(run).map_err(|error| {
+/// The run of a folder: a run itself, or the last one of a casebook.
+pub(crate) fn open(place: &Path) -> Result<StoredRun, Failure> {
+    StoredRun::open(&last_of(place).unwrap_or_else(|| place.to_owned())).map_err(|error| {
         Failure::new(error.to_string())
             .help("a run is a folder such as casebook/.hindcast/runs/run-0001; hindcast runs ls CASEBOOK lists them")
     })
 }
 
-/// The folder of the run that is meant: a run itself, the last one of a casebook, or of the casebook where the user stands.
-pub(crate) fn last(place: Option<&Path>) -> Result<PathBuf, Failure> {
-    let here = [PathBuf::from("."), PathBuf::from("casebook")];
-    let places = place.map_or(here.to_vec(), |place| vec![place.to_owned()]);
-    for place in &places {
-        let runs = place.join(".hindcast").join("runs");
-        let finished = |name: &std::ffi::OsString| runs.join(name).join("run.json").exists();
-        let names = std::fs::read_dir(&runs).into_iter().flatten().flatten().map(|entry| entry.file_name());
-        if let Some(name) = names.filter(finished).max() {
-            return Ok(runs.join(name));
-        }
-    }
-    // What is no casebook with runs is a run, or the error says what was expected.
-    place.map(Path::to_owned).ok_or_else(|| {
+/// The last run of the casebook where the user stands.
+pub(crate) fn open_here() -> Result<StoredRun, Failure> {
+    let run = [Path::new("."), Path::new("casebook")].into_iter().find_map(last_of);
+    let run = run.ok_or_else(|| {
         Failure::new("no run was found here or in ./casebook")
             .help("hindcast run CASEBOOK makes one; then hindcast review CASEBOOK")
-    })
+    })?;
+    open(&run)
+}
+
+/// The last finished run of a casebook, by name; none where there is none, or the folder is no casebook.
+fn last_of(casebook: &Path) -> Option<PathBuf> {
+    let runs = casebook.join(".hindcast").join("runs");
+    let names = std::fs::read_dir(&runs).ok()?.flatten().map(|entry| entry.file_name());
+    let last = names.filter(|name| runs.join(name).join("run.json").exists()).max()?;
+    Some(runs.join(last))
 }
 
 /// The folder that a name stands for: a path that is there, or a run beside `beside`.
