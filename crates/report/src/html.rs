@@ -159,7 +159,7 @@ impl HtmlReport {
                     header {
                         h1 { "hindcast run" }
                         @if let Some((tally, skill, facts)) = totals { (totals_section(tally, skill, facts)) }
-                        (page_links(number, links))
+                        (page_links("pages", number, links))
                     }
                     main {
                         table.rows {
@@ -171,7 +171,7 @@ impl HtmlReport {
                         }
                         (PreEscaped(sections))
                     }
-                    footer { (page_links(number, links)) }
+                    footer { (page_links("pages, again", number, links)) }
                 }
             }
         };
@@ -190,10 +190,10 @@ struct Links {
     last: Option<usize>,
 }
 
-fn page_links(page: usize, links: Links) -> Markup {
+fn page_links(name: &str, page: usize, links: Links) -> Markup {
     html! {
         @if links.last != Some(1) {
-            nav {
+            nav aria-label=(name) {
                 @if page > 1 { a href=(page_name(page - 1)) { "previous" } " " }
                 "page " (page) @if let Some(last) = links.last { " of " (last) }
                 @if links.last != Some(page) { " " a href=(page_name(page + 1)) { "next" } }

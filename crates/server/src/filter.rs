@@ -148,6 +148,8 @@ impl Filter {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -160,5 +162,14 @@ mod tests {
         assert_eq!(again, filter);
         assert!(!filter.query(&[]).contains("evil"));
         assert!(Filter::parse("page=-1&level=nonsense&mode=").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn what_any_address_says_is_said_again(query in "(q|level|state|why|mode|order|page)?=?[ -~\u{4e00}]{0,60}") {
+            let filter = Filter::parse(&query);
+            let again = Filter::parse(filter.query(&[("page", &filter.page.to_string())]).trim_start_matches('?'));
+            prop_assert_eq!(again, filter);
+        }
     }
 }
