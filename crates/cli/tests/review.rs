@@ -269,6 +269,27 @@ fn two_who_decide_at_once_see_the_conflict_and_lose_nothing() {
 }
 
 #[test]
+fn what_can_not_be_written_is_told_and_what_was_typed_stays() {
+    let bench = Bench::new(|_| ()).serve();
+    let browser = bench.browser(1440, 900);
+    browser.open(&bench.at("/case/TIKV-18274"));
+    browser.until("document.querySelector('#decision')");
+    // A folder stands where the lock would be.
+    std::fs::create_dir(bench.casebook().join(".hindcast/reviews.lock")).expect("made");
+    browser.press("o");
+    browser.until("document.activeElement.name === 'level'");
+    browser.press("1my reason");
+    browser.press_with('\u{e009}', '\u{e007}');
+    browser.until("document.querySelector('[role=alert]')");
+    assert!(browser.text().contains("This could not be kept") && browser.text().contains("reviews.lock"));
+    assert_eq!(browser.value("document.querySelector('[name=reason]').value"), "my reason");
+    std::fs::remove_dir(bench.casebook().join(".hindcast/reviews.lock")).expect("removed");
+    browser.click("#decision button[value=other]");
+    browser.until("location.search.includes('done')");
+    assert_eq!(bench.stored("TIKV-18274")["match_level"], "matched");
+}
+
+#[test]
 fn the_pages_speak_chinese_and_keep_to_it() {
     let bench = Bench::new(|_| ()).serve();
     let browser = bench.browser(1440, 900);

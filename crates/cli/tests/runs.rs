@@ -281,6 +281,14 @@ fn a_second_opinion_comes_first_in_the_queue_and_is_measured_and_changes_nothing
     assert!(code == 0 && out.contains("1 of them new"), "{out}");
     assert_eq!(std::fs::read(&file).expect("read"), kept);
 
+    // A judge that is busy at first is asked again.
+    let busy = runs.0.path().join("busy");
+    let tries = format!("test -e {0} || {{ touch {0}; echo overloaded >&2; exit 1; }}; exec {script}", busy.display());
+    let tries = format!("bash -c '{tries}'");
+    let (code, out, _) =
+        output(&["judge", &casebook, "--with", "command", "--command", &tries, "--votes", "1", "--only", "TIKV-16016"]);
+    assert!(code == 0 && busy.exists() && out.contains("1 of 1 cases have a verdict"), "{out}");
+
     for (arguments, told) in [
         (&["--with", "command"][..], "--command"),
         (&["--with", "anthropic", "--model", "m"], "ANTHROPIC_API_KEY"),

@@ -21,6 +21,7 @@ mod descriptor;
 mod guard;
 mod oracle;
 mod pack;
+mod patience;
 mod process;
 mod prompt;
 mod record;

@@ -2,13 +2,14 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use hindcast_transcript::{Ended, read, read_as};
 
 use crate::command::{Tried, Work, try_program};
 use crate::confine::Fence;
 use crate::descriptor::Descriptor;
+use crate::patience::{Attempted, Patience};
 use crate::process::Limits;
 use crate::settings::{RunnerError, Settings};
 use crate::source::Source;
@@ -22,6 +23,7 @@ pub struct Oracle<'a> {
     fence: Fence,
     /// Where folders of programs are made.
     root: tempfile::TempDir,
+    patience: Patience,
     stop: &'a AtomicBool,
 }
 
@@ -51,10 +53,12 @@ impl<'a> Oracle<'a> {
             Some(program) if descriptor.name == "command" => format!("command {}", program.display()),
             _ => descriptor.name.clone(),
         };
+        let per_minute = descriptor.per_minute;
         let source = Source::agent(descriptor, &mut settings, environment)?;
+        let patience = Patience::new(&source, &settings, per_minute);
         let root = tempfile::Builder::new().prefix("hindcast-").tempdir();
         let root = root.map_err(|error| RunnerError::Io("a temporary folder can't be made".to_owned(), error))?;
-        Ok(Self { name, source, settings, fence: Fence::around(&[]), root, stop })
+        Ok(Self { name, source, settings, fence: Fence::around(&[]), root, patience, stop })
     }
 
     /// The runner and its model.
@@ -68,13 +72,8 @@ impl<'a> Oracle<'a> {
     /// # Errors
     /// When this machine fails: a folder can't be made, a process not started.
     pub fn ask(&self, text: &str, mark: &str) -> io::Result<Option<Told>> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
-        let tried = self.try_once(text, mark)?;
-        if self.stop.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
+        let attempted = self.patience.ask(self.settings.seed, self.stop, || self.try_once(text, mark))?;
+        let Some(Attempted { tried, .. }) = attempted else { return Ok(None) };
         let transcript = match tried.format {
             Some(format) => read_as(&tried.transcript, format),
             None => read(&tried.transcript),

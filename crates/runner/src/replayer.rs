@@ -2,9 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use hindcast_atlas::Atlas;
 use hindcast_case::IncidentId;
@@ -17,6 +15,7 @@ use crate::confine::{Confinement, Fence};
 use crate::descriptor::Descriptor;
 use crate::guard::{stolen_words, suspicions};
 use crate::pack::SkillPack;
+use crate::patience::{Attempted, Patience};
 use crate::process::{Limits, end_leftovers};
 use crate::prompt::{incident_json, prompt};
 use crate::record::{Outcome, Record};
@@ -66,29 +65,11 @@ pub struct Replayer<'a> {
     cache: Option<Cache>,
     /// Names the run among the processes of the machine.
     token: String,
-    pace: Option<Pace>,
+    patience: Patience,
     stop: &'a AtomicBool,
     version: Option<String>,
     /// Tells one edition of a program from another.
     edition: String,
-}
-
-/// Begins replays no faster than allowed.
-#[derive(Debug)]
-struct Pace {
-    every: Duration,
-    next: Mutex<Instant>,
-}
-
-impl Pace {
-    /// How long to wait now.
-    fn turn(&self) -> Duration {
-        let mut next = self.next.lock().expect("no holder panics");
-        let now = Instant::now();
-        let at = (*next).max(now);
-        *next = at + self.every;
-        at - now
-    }
 }
 
 /// What a replayer is made with beside its source.
@@ -153,9 +134,7 @@ impl<'a> Replayer<'a> {
         let Surroundings { atlas, texts, pack, hidden, cache, token, stop } = around;
         let root = tempfile::Builder::new().prefix("hindcast-").tempdir();
         let root = root.map_err(|error| RunnerError::Io("a temporary folder can't be made".to_owned(), error))?;
-        let pace = per_minute
-            .filter(|count| *count > 0)
-            .map(|count| Pace { every: Duration::from_mins(1) / count, next: Mutex::new(Instant::now()) });
+        let patience = Patience::new(&source, &settings, per_minute);
         let fence = Fence::around(&hidden);
         let version = version_of(&source);
         Ok(Self {
@@ -168,7 +147,7 @@ impl<'a> Replayer<'a> {
             root,
             cache,
             token,
-            pace,
+            patience,
             stop,
             version,
             edition: String::new(),
@@ -198,57 +177,19 @@ impl<'a> Replayer<'a> {
             job.id.as_str().clone_into(&mut record.incident_id);
             return Ok(Some(Finished { record, transcript, stderr: Vec::new() }));
         }
-        let mut wait = self.settings.first_wait;
-        let mut random =
-            fastrand::Rng::with_seed(self.settings.seed ^ u64::from(job.repeat) ^ fingerprint(job.id.as_str()));
-        let mut attempt = 1;
-        loop {
-            if self.sleep(self.pace.as_ref().map_or(Duration::ZERO, Pace::turn)) {
-                return Ok(None);
-            }
-            let began = Instant::now();
-            let tried = self.try_once(job)?;
-            if self.stop.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-            let is_transient = tried.failure.as_ref().is_some_and(|failure| failure.is_transient);
-            // Services are asked again by their client.
-            let may_retry =
-                is_transient && attempt <= self.settings.retries && !matches!(self.source, Source::Service(..));
-            if may_retry {
-                if self.sleep(wait.mul_f64(0.5 + random.f64())) {
-                    return Ok(None);
-                }
-                wait *= 2;
-                attempt += 1;
-                continue;
-            }
-            let mut finished = self.finish(job, tried);
-            finished.record.attempts = attempt;
-            // Reading a recording takes no time worth telling.
-            if !matches!(self.source, Source::Recorded(_)) {
-                finished.record.seconds = (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
-            }
-            if let (Some(key), Some(cache), Outcome::Answered { .. }) = (&key, &self.cache, &finished.record.outcome) {
-                cache.put(key, &finished.record, &finished.transcript)?;
-            }
-            return Ok(Some(finished));
+        let seed = self.settings.seed ^ u64::from(job.repeat) ^ fingerprint(job.id.as_str());
+        let attempted = self.patience.ask(seed, self.stop, || self.try_once(job))?;
+        let Some(Attempted { tried, attempts, time }) = attempted else { return Ok(None) };
+        let mut finished = self.finish(job, tried);
+        finished.record.attempts = attempts;
+        // Reading a recording takes no time worth telling.
+        if !matches!(self.source, Source::Recorded(_)) {
+            finished.record.seconds = (time.as_secs_f64() * 1000.0).round() / 1000.0;
         }
-    }
-
-    /// Sleeps, unless the user stops; true when they did.
-    fn sleep(&self, time: Duration) -> bool {
-        let until = Instant::now() + time;
-        loop {
-            if self.stop.load(Ordering::Relaxed) {
-                return true;
-            }
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return false;
-            }
-            std::thread::sleep(left.min(Duration::from_millis(50)));
+        if let (Some(key), Some(cache), Outcome::Answered { .. }) = (&key, &self.cache, &finished.record.outcome) {
+            cache.put(key, &finished.record, &finished.transcript)?;
         }
+        Ok(Some(finished))
     }
 
     fn cache_key(&self, job: &Job<'_>) -> Option<String> {

@@ -127,10 +127,17 @@ impl FromRequestParts<Site> for Asked {
 impl Asked {
     /// Works on the answer beside the threads that talk to browsers: files are read.
     async fn answer(self, work: impl FnOnce(&Self) -> Result<Answer, ReviewError> + Send + 'static) -> Answer {
-        match tokio::task::spawn_blocking(move || work(&self)).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(error)) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
-            Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "the page could not be made").into_response(),
+        let answered = tokio::task::spawn_blocking(move || work(&self).unwrap_or_else(|error| self.problem(&error)));
+        let failed = |_| (StatusCode::INTERNAL_SERVER_ERROR, "the page could not be made").into_response();
+        answered.await.unwrap_or_else(failed)
+    }
+
+    /// The page of what went wrong on this machine.
+    fn problem(&self, error: &ReviewError) -> Answer {
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        match self.view("/queue".to_owned()) {
+            Ok(view) => page(status, problem_page(&view, &error.to_string())),
+            Err(_) => (status, error.to_string()).into_response(),
         }
     }
 
@@ -247,7 +254,9 @@ async fn decide(asked: Asked, body: Bytes) -> Answer {
             match desk.decide(&incident, form.get("seen"), &review) {
                 Ok(_) => Ok(redirect(&format!("/case/{next}{}", filter.query(&[("done", &asked.id)])))),
                 Err(ReviewError::Conflict { .. }) => asked.show(&draft, &Notice::Conflict, StatusCode::CONFLICT),
-                Err(error) => Err(error),
+                Err(error) => {
+                    asked.show(&draft, &Notice::NotKept(error.to_string()), StatusCode::INTERNAL_SERVER_ERROR)
+                }
             }
         })
         .await

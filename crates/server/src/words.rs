@@ -81,6 +81,7 @@ words! {
     none_found: "No case fits.", "没有符合条件的案例。";
     none_named: "none named", "未指明";
     not_decided: "not decided", "未决定";
+    not_kept: "This could not be kept; what you entered is below.", "未能保存；你填写的内容保留在下方。";
     notes: "Why", "原因";
     nothing_to_undo: "There is no decision on this incident that can be taken back.", "该事件没有可撤销的决定。";
     of: "of", "/";

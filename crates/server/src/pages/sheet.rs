@@ -44,6 +44,8 @@ pub(crate) enum Notice {
     Conflict,
     /// The form was not filled in.
     ReasonNeeded,
+    /// The decision could not be kept; why.
+    NotKept(String),
 }
 
 /// The page of a case.
@@ -132,6 +134,7 @@ impl SheetPage<'_> {
                 }
             },
             Notice::ReasonNeeded => html! { div.notice.bad role="alert" { (words.reason_needed) } },
+            Notice::NotKept(why) => html! { div.notice.bad role="alert" { (words.not_kept) " " (why) } },
         }
     }
 
