@@ -290,6 +290,29 @@ fn what_can_not_be_written_is_told_and_what_was_typed_stays() {
 }
 
 #[test]
+fn a_case_that_was_edited_since_the_run_says_so() {
+    let bench = Bench::new(|_| ()).serve();
+    let browser = bench.browser(1440, 900);
+    let told = || {
+        browser.open(&bench.at("/case/TIKV-18274"));
+        browser.until("document.querySelector('#decision')");
+        browser.text().contains("was changed in the casebook since this run")
+    };
+    assert!(!told());
+    browser.press("u");
+    browser.until("document.activeElement.name === 'reason'");
+    browser.press("two owners");
+    browser.press_with('\u{e009}', '\u{e007}');
+    browser.until("location.search.includes('done')");
+    assert!(!told(), "a decision is no edit of the incident");
+    let mut case = bench.stored("TIKV-18274");
+    case["final_human_conclusion"]["owner_final_comment"] = json!("It was the network after all.");
+    std::fs::write(bench.case("TIKV-18274"), case.to_string()).expect("written");
+    assert!(told());
+    assert!(browser.text().contains("EBS volume"), "what is shown is what the run judged");
+}
+
+#[test]
 fn the_pages_speak_chinese_and_keep_to_it() {
     let bench = Bench::new(|_| ()).serve();
     let browser = bench.browser(1440, 900);

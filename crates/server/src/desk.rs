@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use hindcast_case::{Case, IncidentId, MAX_BYTES, MatchLevel, WindowReview};
+use hindcast_case::{Case, FinalHumanConclusion, IncidentId, MAX_BYTES, MatchLevel, WindowReview};
 use hindcast_replay::{Leak, LeakCheck, question};
 use hindcast_report::StoredRun;
 use hindcast_review::{
@@ -45,6 +45,8 @@ pub(crate) struct Sheet {
     pub(crate) leak: Leak,
     /// The windows as the form shows them: as the last decision on this conclusion left them.
     pub(crate) windows: Vec<WindowReview>,
+    /// Whether the casebook tells another incident or another conclusion of the engineers than the run was made with.
+    pub(crate) is_outdated: bool,
     /// The version of the casebook's file that is looked at.
     pub(crate) version: String,
     /// All that was decided on the incident, the latest last.
@@ -155,11 +157,13 @@ impl Desk {
         let leak = LeakCheck::new(&reader.atlas, &reader.texts).check(&question, &case.final_human_conclusion);
         let store = self.replays();
         let transcript = store.transcript(id, 1);
+        let stored = read_case(&self.book.path(id));
         let mark = conclusion_mark(&case);
         let opinions = self.opinions.get(id.as_str()).cloned().unwrap_or_default();
         Ok(Some(Sheet {
             level,
-            windows: self.windows(&case, &mark),
+            is_outdated: stored.as_ref().is_some_and(|stored| !is_same_incident(stored, &case)),
+            windows: windows(stored, &case, &mark),
             opinions: opinions.into_iter().filter(|opinion| opinion.conclusion == mark).collect(),
             record: store.get(id, 1),
             has_transcript: transcript.exists(),
@@ -171,15 +175,6 @@ impl Desk {
             history,
             case,
         }))
-    }
-
-    /// The windows as a decision on this conclusion left them, else as the run reviewed them.
-    fn windows(&self, case: &Case, mark: &str) -> Vec<WindowReview> {
-        let stored = read_case(&self.book.path(&case.incident_id));
-        let decided = stored.filter(|stored| stored.match_level.is_some() && conclusion_mark(stored) == mark);
-        let theirs = decided.map(|stored| stored.window_reviews).unwrap_or_default();
-        let labels = |list: &[WindowReview]| list.iter().map(|window| window.label.clone()).collect::<Vec<_>>();
-        if labels(&theirs) == labels(&case.window_reviews) { theirs } else { case.window_reviews.clone() }
     }
 
     /// What the agent wrote in the first repeat.
@@ -212,6 +207,22 @@ impl Desk {
     fn replays(&self) -> ReplayStore {
         ReplayStore::new(self.run.dir.join("replays"))
     }
+}
+
+/// The windows as a decision on this conclusion left them in the casebook, else as the run reviewed them.
+fn windows(stored: Option<Case>, case: &Case, mark: &str) -> Vec<WindowReview> {
+    let decided = stored.filter(|stored| stored.match_level.is_some() && conclusion_mark(stored) == mark);
+    let theirs = decided.map(|stored| stored.window_reviews).unwrap_or_default();
+    let labels = |list: &[WindowReview]| list.iter().map(|window| window.label.clone()).collect::<Vec<_>>();
+    if labels(&theirs) == labels(&case.window_reviews) { theirs } else { case.window_reviews.clone() }
+}
+
+/// Whether two cases tell the same incident with the same conclusion of the engineers. Their status may differ: a review sets it.
+fn is_same_incident(one: &Case, other: &Case) -> bool {
+    let human = |case: &Case| FinalHumanConclusion { status: None, ..case.final_human_conclusion.clone() };
+    one.initial_symptom == other.initial_symptom
+        && one.canonical_incident == other.canonical_incident
+        && human(one) == human(other)
 }
 
 /// A case file; none when it can't be read.

@@ -93,6 +93,7 @@ words! {
     outdated: "Today's rubric says otherwise:", "当前规则给出的结论不同：";
     overridden: "overridden", "已改判";
     overview: "Overview", "概览";
+    outdated_case: "The incident or the engineers' conclusion was changed in the casebook since this run. What stands here is what the run saw; run again to judge what stands there.", "本次运行之后，案例库中的事件或工程师结论已被修改。此处显示的是本次运行所见；要评判现在的内容，请重新运行。";
     path: "path", "路径";
     previous: "previous", "上一个";
     problem: "This can't be done", "无法完成";

@@ -199,6 +199,7 @@ fn verdict_section(view: &View<'_>, sheet: &Sheet) -> Markup {
                 }
                 @if verdict.level != sheet.level { " " strong { (words.outdated) " " (badge(language, verdict.level)) } }
             }
+            @if sheet.is_outdated { div.notice.bad { (words.outdated_case) } }
             @if sheet.leak.is_leaking() {
                 div.notice.bad {
                     (words.leak_told)
