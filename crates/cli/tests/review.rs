@@ -531,7 +531,9 @@ fn pages_can_be_read_at_twice_the_size_and_without_a_mouse() {
         );
     }
     browser.open(&bench.at("/case/TIKV-18274"));
+    browser.until("document.querySelector('#decision')");
     browser.press("\u{e004}");
+    browser.until("document.activeElement !== document.body");
     assert_eq!(browser.value("document.activeElement.className"), "skip", "the first stop leads to the content");
     browser.press("\u{e007}");
     browser.until("location.hash === '#content'");

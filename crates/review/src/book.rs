@@ -18,13 +18,19 @@ pub struct ReviewBook {
     casebook: PathBuf,
 }
 
-/// Who decides, and when.
+/// Who decides, and when. The log keeps whole seconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
     /// Who.
     pub reviewer: String,
     /// When.
     pub time: jiff::Timestamp,
+}
+
+impl Signature {
+    fn time_in_seconds(&self) -> String {
+        self.time.round(jiff::Unit::Second).unwrap_or(self.time).to_string()
+    }
 }
 
 /// One line of the log.
@@ -126,7 +132,7 @@ impl ReviewBook {
         let entry = Entry {
             incident_id: judged.incident_id.to_string(),
             reviewer: by.reviewer.clone(),
-            time: by.time.to_string(),
+            time: by.time_in_seconds(),
             decision: applied.decision.to_owned(),
             judged: judged.match_level.map_or(String::new(), |level| level.as_str().to_owned()),
             level: case.match_level.map_or(String::new(), |level| level.as_str().to_owned()),
@@ -151,7 +157,7 @@ impl ReviewBook {
         let entry = Entry {
             incident_id: id.to_string(),
             reviewer: by.reviewer.clone(),
-            time: by.time.to_string(),
+            time: by.time_in_seconds(),
             decision: "undo".to_owned(),
             judged: String::new(),
             level: String::new(),

@@ -51,10 +51,19 @@ pub(crate) struct Sheet {
     pub(crate) version: String,
     /// All that was decided on the incident, the latest last.
     pub(crate) history: Vec<Entry>,
+    /// The last decision that was not taken back.
+    pub(crate) decided: Option<Entry>,
     pub(crate) opinions: Vec<Opinion>,
     /// What the replay took; none for the built-in skill.
     pub(crate) record: Option<Record>,
     pub(crate) has_transcript: bool,
+}
+
+impl Sheet {
+    /// The decision that stands on this conclusion.
+    pub(crate) fn decided(&self) -> Option<&Entry> {
+        self.decided.as_ref().filter(|entry| entry.conclusion == conclusion_mark(&self.case))
+    }
 }
 
 impl Desk {
@@ -151,6 +160,7 @@ impl Desk {
         let version = self.book.version(id)?;
         let history: Vec<Entry> =
             self.book.history()?.into_iter().filter(|entry| entry.incident_id == id.as_str()).collect();
+        let decided = self.standing()?.remove(id.as_str());
         let verdict = self.comparer.compare(&case);
         let (question, _) = question(&case);
         let reader = &self.comparer.reader;
@@ -173,6 +183,7 @@ impl Desk {
             leak,
             version,
             history,
+            decided,
             case,
         }))
     }

@@ -55,7 +55,11 @@ fn row(view: &View<'_>, filter: &Filter, one: &Waiting<'_>) -> Markup {
             td { (badge(view.language, one.level)) @if row.leak_score.is_some() { " " span.badge.leak { (view.words.leak) } } }
             td {
                 @if let Some(entry) = one.decided.filter(|_| one.is_decided()) {
-                    (view.language.decision(&entry.decision)) " · " (entry.reviewer)
+                    (view.language.decision(&entry.decision)) " "
+                    @if let Some(level) = MatchLevel::recognise(&entry.level).filter(|level| *level != one.level) {
+                        (badge(view.language, level)) " "
+                    }
+                    "· " (entry.reviewer)
                 } @else {
                     // That nobody decided is worth a line only where nothing else is to be told.
                     @let told = one.reasons.iter().filter(|reason| one.reasons.len() == 1 || **reason != Reason::Open);

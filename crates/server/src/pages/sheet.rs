@@ -3,6 +3,7 @@
 use hindcast_case::{Assessment, MatchLevel, MismatchType, TimeWindow, Vocabulary, WindowReview};
 use hindcast_report::{bottleneck, causal_map, claims_marked};
 use hindcast_review::{Entry, Opinion, Vote, WindowEdit, conclusion_mark};
+use hindcast_runner::Record;
 use hindcast_verdict::{Conclusion, word};
 use maud::{Markup, html};
 
@@ -10,6 +11,7 @@ use super::{View, badge, framed};
 use crate::desk::Sheet;
 use crate::filter::Filter;
 use crate::timeline::Timeline;
+use crate::words::Words;
 
 /// Where a case stands in the queue.
 #[derive(Debug, Default)]
@@ -197,6 +199,7 @@ fn verdict_section(view: &View<'_>, sheet: &Sheet) -> Markup {
                     " · " (words.differs_in) ": "
                     (sheet.case.mismatch_type.iter().map(|kind| language.mismatch(*kind)).collect::<Vec<_>>().join(", "))
                 }
+                @if let Some(decided) = sheet.decided() { " · " strong { (words.decided) ": " } (entry(view, decided)) }
                 @if verdict.level != sheet.level { " " strong { (words.outdated) " " (badge(language, verdict.level)) } }
             }
             @if sheet.is_outdated { div.notice.bad { (words.outdated_case) } }
@@ -431,20 +434,32 @@ fn opinion_part(view: &View<'_>, opinion: &Opinion) -> Markup {
     }
 }
 
+/// What a replay took, as far as it is known.
+fn took(words: &Words, record: &Record) -> String {
+    let agent = [&record.agent, &record.agent_version, &record.model].map(String::as_str);
+    let mut parts = vec![agent.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")];
+    if record.turns > 0 {
+        parts.push(format!("{} {}, {} {}", record.turns, words.turns, record.tool_calls, words.calls));
+    }
+    let read = record.input_tokens + record.cached_tokens;
+    if read + record.output_tokens > 0 {
+        parts.push(format!("{read} / {} tokens", record.output_tokens));
+    }
+    parts.extend(record.cost.map(|cost| format!("{cost:.3} USD")));
+    if record.seconds > 0.0 {
+        parts.push(format!("{:.1} s", record.seconds));
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join(" · ")
+}
+
 fn transcript_section(view: &View<'_>, sheet: &Sheet) -> Markup {
     let words = view.words;
     let address = format!("/case/{}/transcript", sheet.id);
     html! {
         section aria-labelledby="said" {
             h2 #said { (words.transcript) }
-            @if let Some(record) = &sheet.record {
-                p.soft {
-                    (record.agent) " " (record.agent_version) " " (record.model) " · " (record.turns) " " (words.turns) ", " (record.tool_calls) " "
-                    (words.calls) " · " (record.input_tokens + record.cached_tokens) " / " (record.output_tokens) " tokens"
-                    @if let Some(cost) = record.cost { " · " (format!("{cost:.3}")) " USD" }
-                    " · " (record.seconds) " s"
-                }
-            }
+            @if let Some(record) = &sheet.record { p.soft { (took(words, record)) } }
             @if sheet.has_transcript {
                 details #transcript data-part={ (address) "/part?from=0" } {
                     summary data-key="t" { (words.transcript) " " kbd { "t" } }
