@@ -226,6 +226,30 @@ fn a_review_goes_into_the_casebook_and_calibrates_the_rubric() {
     assert!(code == 2 && err.contains("did you mean matched"), "{err}");
 }
 
+#[test]
+fn a_case_whose_repeats_differ_is_named_and_waits_for_a_look() {
+    let runs = Runs::new();
+    let answers = |id: &str| AFTER.iter().find(|(other, _)| *other == id).copied().expect("an answer");
+    let repeats = [
+        ("TIKV-18274.1", "disk_io_jitter"),
+        ("TIKV-18274.2", "too_many_regions"),
+        ("TIKV-16016.1", answers("TIKV-16016").1),
+        ("TIKV-16016.2", answers("TIKV-16016").1),
+        ("TIKV-17363.1", answers("TIKV-17363").1),
+        ("TIKV-17363.2", answers("TIKV-17363").1),
+    ];
+    let (code, out, err) = runs.run("run", &repeats, &["--repeats", "2"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("flaky: TIKV-18274"), "{out}");
+    let totals = json(&["report", &runs.path("run"), "-o", "json"]);
+    assert_eq!(totals["replays"]["flaky_cases"], serde_json::json!(["TIKV-18274"]));
+    let (_, out, _) = output(&["review", &runs.path("run"), "--list"]);
+    assert!(
+        out.lines().next().is_some_and(|line| line.starts_with("TIKV-18274") && line.contains("its repeats differ")),
+        "{out}"
+    );
+}
+
 /// A judge that calls everything a match.
 const JUDGE: &str = r##"#!/usr/bin/env bash
 mark=$(sed -n 's/^# Case //p' | head -1)

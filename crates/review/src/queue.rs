@@ -54,6 +54,8 @@ pub enum Reason {
     Leak,
     /// The verdict was another one in the run before.
     Changed(MatchLevel),
+    /// Its repeats got other verdicts.
+    Flaky,
     /// The skill names no bottleneck.
     NoBottleneck,
     /// The skill says that it has doubts.
@@ -79,10 +81,11 @@ impl Reason {
     #[must_use]
     pub fn weight(&self) -> u32 {
         match self {
-            Self::Judge { .. } => 200,
-            Self::Reviewer(_) => 100,
-            Self::Leak => 50,
-            Self::Changed(_) => 30,
+            Self::Judge { .. } => 400,
+            Self::Reviewer(_) => 200,
+            Self::Leak => 100,
+            Self::Changed(_) => 60,
+            Self::Flaky => 25,
             Self::NoBottleneck | Self::Doubts => 10,
             Self::Open => 1,
             Self::Decided => 0,
@@ -97,6 +100,7 @@ impl fmt::Display for Reason {
             Self::Reviewer(level) => write!(f, "a reviewer said {level}"),
             Self::Leak => f.write_str("the inputs may give the conclusion away"),
             Self::Changed(before) => write!(f, "it was {before} in the run before"),
+            Self::Flaky => f.write_str("its repeats differ"),
             Self::NoBottleneck => f.write_str("the skill names no bottleneck"),
             Self::Doubts => f.write_str("the skill has doubts"),
             Self::Open => f.write_str("not decided"),
@@ -134,6 +138,10 @@ impl Queue {
             .flat_map(StoredRun::cases)
             .filter_map(|row| Some((row.incident_id.as_str(), row.level()?)))
             .collect();
+        let mut repeats: HashMap<&str, Vec<MatchLevel>> = HashMap::new();
+        for row in run.rows.iter().filter(|row| row.repeat > 1) {
+            repeats.entry(&row.incident_id).or_default().extend(row.level());
+        }
         let verdicts = run.cases().filter_map(|row| {
             let level = row.level()?;
             let judged = IncidentId::parse(&row.incident_id).and_then(|id| case(&id));
@@ -149,6 +157,9 @@ impl Queue {
             }
             if let Some(before) = earlier.get(row.incident_id.as_str()).filter(|before| **before != level) {
                 reasons.push(Reason::Changed(*before));
+            }
+            if repeats.get(row.incident_id.as_str()).is_some_and(|levels| levels.iter().any(|other| *other != level)) {
+                reasons.push(Reason::Flaky);
             }
             if let Some(case) = judged {
                 let skill = &case.skill_conclusion;

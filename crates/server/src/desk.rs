@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hindcast_case::{Case, FinalHumanConclusion, IncidentId, MAX_BYTES, MatchLevel, WindowReview};
 use hindcast_replay::{Leak, LeakCheck, question};
-use hindcast_report::StoredRun;
+use hindcast_report::{StoredRow, StoredRun};
 use hindcast_review::{
     Entry, Opinion, Order, Queue, Review, ReviewBook, ReviewError, Signature, Waiting, conclusion_mark, opinions_of,
 };
@@ -38,6 +38,8 @@ pub(crate) struct Sheet {
     pub(crate) case: Case,
     /// The level that the run recorded.
     pub(crate) level: MatchLevel,
+    /// The levels of all repeats, where there are several.
+    pub(crate) repeats: Vec<MatchLevel>,
     /// The judgement as it is reached today, with its steps.
     pub(crate) verdict: Verdict,
     /// What the skill saw.
@@ -170,8 +172,11 @@ impl Desk {
         let stored = read_case(&self.book.path(id));
         let mark = conclusion_mark(&case);
         let opinions = self.opinions.get(id.as_str()).cloned().unwrap_or_default();
+        let of_it = self.run.rows.iter().filter(|row| row.incident_id == id.as_str());
+        let repeats: Vec<MatchLevel> = of_it.filter_map(StoredRow::level).collect();
         Ok(Some(Sheet {
             level,
+            repeats: if repeats.len() > 1 { repeats } else { Vec::new() },
             is_outdated: stored.as_ref().is_some_and(|stored| !is_same_incident(stored, &case)),
             windows: windows(stored, &case, &mark),
             opinions: opinions.into_iter().filter(|opinion| opinion.conclusion == mark).collect(),

@@ -68,7 +68,7 @@ impl Why {
             Self::Reviewer => matches!(reason, Reason::Reviewer(_)),
             Self::Leak => matches!(reason, Reason::Leak),
             Self::Changed => matches!(reason, Reason::Changed(_)),
-            Self::Unsure => matches!(reason, Reason::NoBottleneck | Reason::Doubts),
+            Self::Unsure => matches!(reason, Reason::Flaky | Reason::NoBottleneck | Reason::Doubts),
         }
     }
 }

@@ -100,6 +100,7 @@ words! {
     queue: "Queue", "队列";
     reason: "Reason", "理由";
     reason_needed: "Say which verdict is right, and why.", "请选择正确的结论并填写理由。";
+    repeats: "Repeats", "多次回放";
     removed: "taken back", "已撤销";
     reset: "whole", "全部";
     reviewer: "reviewer", "复核人";
@@ -225,6 +226,7 @@ impl Language {
             Reason::Reviewer(level) => format!("复核人认为{}", self.level(*level)),
             Reason::Leak => "输入可能泄漏结论".to_owned(),
             Reason::Changed(before) => format!("上次运行为{}", self.level(*before)),
+            Reason::Flaky => "多次回放结果不一致".to_owned(),
             Reason::NoBottleneck => "skill 未指明瓶颈".to_owned(),
             Reason::Doubts => "skill 有疑虑".to_owned(),
             Reason::Open => CHINESE.not_decided.to_owned(),

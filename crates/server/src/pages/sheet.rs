@@ -202,6 +202,9 @@ fn verdict_section(view: &View<'_>, sheet: &Sheet) -> Markup {
                 @if let Some(decided) = sheet.decided() { " · " strong { (words.decided) ": " } (entry(view, decided)) }
                 @if verdict.level != sheet.level { " " strong { (words.outdated) " " (badge(language, verdict.level)) } }
             }
+            @if !sheet.repeats.is_empty() {
+                p { (words.repeats) ": " @for level in &sheet.repeats { (badge(language, *level)) " " } }
+            }
             @if sheet.is_outdated { div.notice.bad { (words.outdated_case) } }
             @if sheet.leak.is_leaking() {
                 div.notice.bad {
