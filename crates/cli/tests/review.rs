@@ -332,8 +332,8 @@ fn the_pages_speak_chinese_and_keep_to_it() {
     assert!(browser.text().contains("撤销"), "{}", browser.text());
 }
 
-/// Markup, scripts and the ends of what a text could stand in.
-const PAYLOAD: &str = r#"</script></title></textarea><img src=x onerror="window.stolen=1"><svg onload=window.stolen=1>"'><script>window.stolen=1</script>{{7*7}}"#;
+/// Markup, scripts, the ends of what a text could stand in, and a word that is wider than any window.
+const PAYLOAD: &str = r#"</script></title></textarea><img src=x onerror="window.stolen=1"><svg onload=window.stolen=1>"'><script>window.stolen=1</script>{{7*7}} wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww"#;
 
 /// Puts the payload behind every text of a case that is no word of a vocabulary.
 fn poison(value: &mut Value, field: &str) {
@@ -409,6 +409,8 @@ fn no_text_of_a_ticket_or_an_agent_becomes_markup() {
         let alien = "[...document.querySelectorAll('main img, main script, main iframe, main object, [onload], [onerror], a[href^=\"javascript\"]')].length";
         assert_eq!(browser.value(alien), 0, "markup of a text stands on {what}");
         assert!(browser.text().contains("{{7*7}}"), "the text itself is shown on {what}");
+        let wide = browser.value("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+        assert_eq!(wide, 0, "a text makes {what} wider than the window");
     };
     innocent("the queue");
     for (id, _) in ANSWERS {

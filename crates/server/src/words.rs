@@ -100,8 +100,8 @@ words! {
     queue: "Queue", "队列";
     reason: "Reason", "理由";
     reason_needed: "Say which verdict is right, and why.", "请选择正确的结论并填写理由。";
-    repeats: "Repeats", "多次回放";
     removed: "taken back", "已撤销";
+    repeats: "Repeats", "多次回放";
     reset: "whole", "全部";
     reviewer: "reviewer", "复核人";
     run_says: "The run says", "本次运行";

@@ -166,7 +166,22 @@ function timeline() {
   const colour = (name) => getComputedStyle(one(`.lane-${name}`, probes)).color;
   const told = document.createElement("p");
   told.className = "told";
-  const laneOf = (side) => lanes.length - 1 - lanes.indexOf(side);
+  // Stretches of one side that overlap stand in rows of their own, as far as there is room.
+  const MOST_ROWS = 5;
+  const counts = lanes.map((side) => {
+    const ends = [];
+    for (const s of stretches.filter((one) => one.side === side)) {
+      const free = ends.findIndex((end) => end <= s.from);
+      s.row = free < 0 ? Math.min(ends.length, MOST_ROWS - 1) : free;
+      ends[s.row] = Math.max(ends[s.row] ?? s.to, s.to);
+    }
+    return ends.length;
+  });
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const above = (index) => counts.slice(0, index).reduce((sum, count) => sum + count, 0);
+  const rowOf = (s) => total - 1 - above(lanes.indexOf(s.side)) - s.row;
+  const middles = lanes.map((_, index) => total - above(index) - counts[index] / 2);
+  const height = 24 * total + 56;
 
   const draw = (plot) => {
     const { ctx } = plot;
@@ -180,8 +195,8 @@ function timeline() {
     for (const s of stretches) {
       const left = plot.valToPos(s.from, "x", true);
       const width = Math.max(plot.valToPos(s.to, "x", true) - left, 3 * devicePixelRatio);
-      const top = plot.valToPos(laneOf(s.side) + 0.82, "y", true);
-      const height = plot.valToPos(laneOf(s.side) + 0.18, "y", true) - top;
+      const top = plot.valToPos(rowOf(s) + 0.9, "y", true);
+      const height = plot.valToPos(rowOf(s) + 0.1, "y", true) - top;
       ctx.fillStyle = colour(s.side);
       ctx.globalAlpha = s.side === "incident" ? 0.25 : 0.55;
       ctx.fillRect(left, top, width, height);
@@ -209,17 +224,14 @@ function timeline() {
     const isNew = index === 0 || new Date(splits[index - 1] * 1000).toISOString().slice(0, 10) !== day;
     return isNew ? `${time}\n${day}` : time;
   });
-  const names = (plot, splits) => splits.map((value) => {
-    const side = lanes[lanes.length - 1 - Math.floor(value)];
-    return value % 1 === 0.5 && side ? host.dataset[side] : "";
-  });
+  const names = (_, splits) => splits.map((value) => host.dataset[lanes[middles.indexOf(value)]] ?? "");
   const plot = new uPlot({
     width: host.clientWidth,
-    height: 34 * lanes.length + 46,
+    height,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
     legend: { show: false },
     cursor: { y: false, drag: { x: true, y: false } },
-    scales: { x: { time: true, range: (_, from, to) => [from, to] }, y: { range: [0, lanes.length] } },
+    scales: { x: { time: true, range: (_, from, to) => [from, to] }, y: { range: [0, total] } },
     // The stretches are drawn by the hook; the series only tells where the axis begins and ends.
     series: [{}, { paths: () => null, points: { show: false } }],
     axes: [
@@ -229,7 +241,7 @@ function timeline() {
       },
       {
         stroke: () => colour("text"), size: 90, grid: { show: false }, ticks: { show: false },
-        splits: () => lanes.map((_, index) => index + 0.5), values: names,
+        splits: () => middles, values: names,
       },
     ],
     hooks: { draw: [draw], setCursor: [hover] },
@@ -255,7 +267,7 @@ function timeline() {
     buttons.append(button);
   }
   host.append(told, buttons);
-  new ResizeObserver(() => plot.setSize({ width: host.clientWidth, height: 34 * lanes.length + 46 })).observe(host);
+  new ResizeObserver(() => plot.setSize({ width: host.clientWidth, height })).observe(host);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => plot.redraw());
 }
 
