@@ -13,8 +13,11 @@ pub enum First {
     Skill,
 }
 
-/// The longest text of a side that is told, in bytes.
-const MAX_TEXT: usize = 20_000;
+/// The longest text that is told, in bytes.
+const MAX_TEXT: usize = 10_000;
+
+/// The longest list that is told.
+const MAX_ITEMS: usize = 40;
 
 /// The brief of a judged case. Its answer must hold `mark`.
 #[must_use]
@@ -22,23 +25,29 @@ pub fn brief(comparer: &Comparer, case: &Case, first: First, mark: &str) -> Stri
     let verdict = comparer.compare(case);
     let reader = &comparer.reader;
     let human = &case.final_human_conclusion;
-    let skill = &case.skill_conclusion;
-    let mut engineers = side(reader, "engineers", &verdict.human);
-    engineers["owner_final_comment"] = text(&human.owner_final_comment);
-    engineers["structured_conclusion"] = text(&human.structured_conclusion);
-    let mut theirs = side(reader, "skill", &verdict.skill);
-    theirs["entry_mode"] = json!(skill.entry_mode.map_or("", Vocabulary::as_str));
-    theirs["provisional_conclusion"] = text(&skill.provisional_conclusion);
-    theirs["uncertainty_statement"] = text(&skill.uncertainty_statement);
+    let told = json!({
+        "owner_final_comment": human.owner_final_comment,
+        "structured_conclusion": human.structured_conclusion,
+        "evidence_references": human.evidence_references,
+    });
+    let engineers = side(reader, "engineers", &verdict.human, &told);
+    let told: Value = serde_json::from_str(&case.skill_conclusion.to_json()).expect("a conclusion is written as JSON");
+    let skill = side(reader, "skill", &verdict.skill, &told);
     let sides = match first {
-        First::Engineers => [engineers, theirs],
-        First::Skill => [theirs, engineers],
+        First::Engineers => [engineers, skill],
+        First::Skill => [skill, engineers],
     };
-    let data = json!({
-        "incident": text(&case.initial_symptom),
+    let incident = &case.canonical_incident;
+    let mut data = json!({
+        "incident": {
+            "title": incident.title,
+            "initial_symptom": case.initial_symptom,
+            "description_text": incident.description_text,
+        },
         "conclusions": sides,
         "bottleneck_relation": relation(reader, &verdict),
     });
+    shorten(&mut data);
     let levels: Vec<&str> = MatchLevel::ALL.iter().map(|level| level.as_str()).collect();
     let kinds: Vec<String> =
         MismatchType::ALL.iter().map(|kind| format!("- {}: {}", kind.as_str(), meaning(*kind))).collect();
@@ -61,7 +70,7 @@ pub fn brief(comparer: &Comparer, case: &Case, first: First, mark: &str) -> Stri
     )
 }
 
-fn side(reader: &Reader, name: &str, conclusion: &Conclusion) -> Value {
+fn side(reader: &Reader, name: &str, conclusion: &Conclusion, told: &Value) -> Value {
     let subject = conclusion.bottleneck.map(|stated| reader.subject_name(stated.value));
     json!({
         "side": name,
@@ -71,6 +80,7 @@ fn side(reader: &Reader, name: &str, conclusion: &Conclusion) -> Value {
             "path": word(conclusion.path),
             "bottleneck": subject.or_else(|| conclusion.unknown_bottleneck.clone()),
         },
+        "conclusion": told,
     })
 }
 
@@ -83,9 +93,20 @@ fn relation(reader: &Reader, verdict: &Verdict) -> Value {
     })
 }
 
-fn text(text: &str) -> Value {
-    let end = text.floor_char_boundary(MAX_TEXT);
-    json!(if end < text.len() { format!("{} [cut]", &text[..end]) } else { text.to_owned() })
+/// Cuts long texts and lists.
+fn shorten(value: &mut Value) {
+    match value {
+        Value::String(text) if text.len() > MAX_TEXT => {
+            text.truncate(text.floor_char_boundary(MAX_TEXT));
+            text.push_str(" [cut]");
+        }
+        Value::Array(items) => {
+            items.truncate(MAX_ITEMS);
+            items.iter_mut().for_each(shorten);
+        }
+        Value::Object(fields) => fields.values_mut().for_each(shorten),
+        _ => {}
+    }
 }
 
 fn meaning(kind: MismatchType) -> &'static str {

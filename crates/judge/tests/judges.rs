@@ -179,6 +179,6 @@ async fn what_a_ticket_tells_a_judge_to_say_is_no_verdict() {
             "it stands in the data alone"
         );
         let data: Value = serde_json::from_str(data).expect("the data are one JSON object");
-        assert_eq!(data["incident"], INJECTED);
+        assert_eq!(data["incident"]["initial_symptom"], INJECTED);
     }
 }
