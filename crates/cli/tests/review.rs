@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
 use browser::Browser;
-use common::{output, root};
+use common::{hindcast, output, root};
 use serde_json::{Value, json};
 
 /// A casebook with a run of recorded answers, and the review of it.
@@ -616,4 +616,20 @@ fn what_is_meant_by_no_run_is_the_last_one_of_the_casebook() {
     assert_eq!(list(&runs.join("run-0002")).1, out);
     let (code, _, err) = list(&bench.answers());
     assert!(code == 2 && err.contains("hindcast runs ls"), "{err}");
+    let stands_in = |place: &Path, arguments: &[&str]| {
+        let run = hindcast(arguments).current_dir(place).output().expect("the program runs");
+        (
+            run.status.code(),
+            String::from_utf8_lossy(&run.stdout).into_owned(),
+            String::from_utf8_lossy(&run.stderr).into_owned(),
+        )
+    };
+    assert_eq!(stands_in(bench.dir.path(), &["review", "--list"]).1, out, "./casebook");
+    assert_eq!(stands_in(&bench.casebook(), &["review", "--list"]).1, out, "the casebook itself");
+    let (code, _, err) = stands_in(&bench.answers(), &["review", "--list"]);
+    assert!(code == Some(2) && err.contains("no run was found here"), "{err}");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    let (code, _, err) = stands_in(bench.dir.path(), &["review", "--no-open", "--port", &port, "--reviewer", "chen"]);
+    assert!(code == Some(2) && err.contains("another port"), "{err}");
 }
