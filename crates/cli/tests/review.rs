@@ -152,6 +152,23 @@ fn a_reviewer_goes_through_the_queue_by_keys_alone() {
     assert_eq!(browser.value("document.activeElement.value"), "disk", "letters are text in a field");
     browser.press("\u{e00c}?");
     browser.until("document.querySelector('dialog[open]')");
+    browser.press("s");
+    assert_eq!(browser.place(), "/queue", "keys wait while their list is open");
+    browser.click("dialog form button:not([type])");
+    browser.press("j\u{e007}");
+    browser.until("document.querySelector('#decision')");
+    browser.press("?");
+    browser.until("document.querySelector('dialog[open]')");
+    browser.click("#keys-switch");
+    browser.click("dialog form button:not([type])");
+    browser.press("a");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert!(!browser.place().contains("done"), "keys are off");
+    browser.script("document.querySelector('[data-opens=keys]').click()");
+    browser.click("#keys-switch");
+    browser.click("dialog form button:not([type])");
+    browser.press("a");
+    browser.until("location.search.includes('done=TIKV-16016')");
 }
 
 #[test]

@@ -71,6 +71,7 @@ function keys() {
   document.addEventListener("keydown", onKey);
   // A second press must not decide twice.
   document.addEventListener("submit", (event) => {
+    if (event.target.getAttribute("method") === "dialog") return;
     if (sent) event.preventDefault();
     else sent = true;
   });

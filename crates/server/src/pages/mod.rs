@@ -104,8 +104,10 @@ fn keys(words: &Words) -> Markup {
         dialog #keys aria-label=(words.help) {
             dl { @for (key, what) in rows { dt { kbd { (key) } } dd { (what) } } }
             // Single keys get in the way of speech input and some screen readers.
-            button type="button" #keys-switch data-on=(words.keys_on) data-off=(words.keys_off) { (words.keys_off) }
-            form method="dialog" { button { "OK" } }
+            form method="dialog" {
+                button type="button" #keys-switch data-on=(words.keys_on) data-off=(words.keys_off) { (words.keys_off) } " "
+                button { "OK" }
+            }
         }
     }
 }
