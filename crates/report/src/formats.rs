@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use hindcast_case::{MatchLevel, Vocabulary};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
+use crate::sections::{Section, sections};
 use crate::stored::{StoredRow, StoredRun};
 
 /// The rows as a table with a head. Cells that a spreadsheet would run as a formula begin with an apostrophe.
@@ -85,39 +86,60 @@ fn or_nothing(text: &str) -> &str {
     if text.is_empty() { "nothing" } else { text }
 }
 
-/// A comment for a pull request: the headline, and the cases that don't match.
+/// Cases that a comment lists: services cut longer ones.
+const LISTED: usize = 150;
+
+/// A comment for a pull request: the headline, what it is made of, and the cases that don't match.
 #[must_use]
 pub fn markdown(run: &StoredRun) -> String {
-    let comparable = run.cases().filter(|row| row.comparable().is_some()).count();
-    let count = |level: MatchLevel| run.cases().filter(|row| row.comparable() == Some(level)).count();
     let failed = run.cases().filter(|row| row.failed.is_some()).count();
     let leaking = run.cases().filter(|row| row.leak_score.is_some()).count();
-    let mut text = format!("### hindcast: {}\n\n| verdict | cases of {comparable} |\n|---|---|\n", cell(run.skill()));
-    for level in &MatchLevel::ALL[..3] {
-        let _ = writeln!(text, "| {level} | {} |", count(*level));
+    let mut text = format!("### hindcast: {}\n", cell(run.skill()));
+    for (at, section) in sections(run).iter().enumerate() {
+        if at == 0 {
+            let _ = writeln!(
+                text,
+                "\n{}\n{failed} replays failed, {leaking} cases leak; both are left out.",
+                table(section)
+            );
+        } else {
+            text.push_str(&folded(&section.title, &table(section)));
+        }
     }
-    let _ = writeln!(text, "\n{failed} replays failed, {leaking} cases leak; both are left out.");
     let others: Vec<&StoredRow> =
         run.cases().filter(|row| row.comparable().is_some_and(|level| level != MatchLevel::Matched)).collect();
     if !others.is_empty() {
-        let _ = writeln!(
-            text,
-            "\n<details><summary>{} cases that don't match</summary>\n\n| incident | verdict | skill | engineers | differs in |\n|---|---|---|---|---|",
-            others.len()
-        );
-        for row in others {
+        let rows = others.iter().take(LISTED).map(|row| {
             let level = row.level().map_or("", |level| level.as_str());
-            let cells = [
-                row.incident_id.as_str(),
-                level,
-                &row.skill_bottleneck,
-                &row.human_bottleneck,
-                &row.mismatch_type.join(", "),
-            ]
-            .map(cell);
-            let _ = writeln!(text, "| {} |", cells.join(" | "));
+            let cells =
+                [&row.incident_id, level, &row.skill_bottleneck, &row.human_bottleneck, &row.mismatch_type.join(", ")];
+            cells.map(str::to_owned).to_vec()
+        });
+        let head = ["incident", "verdict", "skill", "engineers", "differs in"].map(str::to_owned).to_vec();
+        let listed = Section { title: String::new(), head, rows: rows.collect() };
+        let mut listed = table(&listed);
+        if others.len() > LISTED {
+            let _ = writeln!(listed, "\n… and {} more in rows.jsonl", others.len() - LISTED);
         }
-        text.push_str("\n</details>\n");
+        text.push_str(&folded(&format!("The cases that don't match ({})", others.len()), &listed));
+    }
+    text
+}
+
+fn folded(title: &str, content: &str) -> String {
+    format!("\n<details><summary>{}</summary>\n\n{content}\n</details>\n", cell(title))
+}
+
+/// A table in Markdown.
+fn table(section: &Section) -> String {
+    let line = |cells: &[String]| {
+        let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let mut text = line(&section.head);
+    text.push_str(&format!("|{}\n", "---|".repeat(section.head.len())));
+    for row in &section.rows {
+        text.push_str(&line(row));
     }
     text
 }

@@ -9,6 +9,7 @@ use hindcast_case::{MatchLevel, Vocabulary};
 use hindcast_verdict::Calibration;
 
 use crate::model::{Row, Tally};
+use crate::sections::Section;
 
 /// Whether colours may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,12 +74,16 @@ pub fn agreement_line(tally: &Tally) -> String {
         0 => String::new(),
         leaking => format!("\n  left out, because the inputs give the conclusion away: {leaking}"),
     };
+    let mut kinds: Vec<_> = tally.breakdown.mismatches.iter().collect();
+    kinds.sort_by_key(|(kind, count)| (std::cmp::Reverse(**count), kind.as_str()));
+    let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+    let differing = if kinds.is_empty() { String::new() } else { format!("\n  differs in: {}", kinds.join(", ")) };
     let failed = match tally.failed {
         0 => String::new(),
         failed => format!("\n  replays that failed, so without a verdict: {failed}"),
     };
     format!(
-        "{} cases, {comparable} of them comparable\n  matched            {}\n  partially matched  {}\n  mismatched         {}\n  human conclusion unclear: {}{leaking}{failed}",
+        "{} cases, {comparable} of them comparable\n  matched            {}\n  partially matched  {}\n  mismatched         {}\n  human conclusion unclear: {}{differing}{leaking}{failed}",
         tally.cases(),
         share(MatchLevel::Matched),
         share(MatchLevel::PartiallyMatched),
@@ -97,6 +102,24 @@ pub fn confusion_table(corner: &str, rows: &[(&str, [usize; 4])]) -> String {
         table.add_row(std::iter::once(Cell::new(name)).chain(cells));
     }
     table.to_string()
+}
+
+/// One table of a report.
+#[must_use]
+pub fn section_table(section: &Section) -> String {
+    let mut table = new_table(None);
+    if section.head.iter().any(|name| !name.is_empty()) {
+        table.set_header(&section.head);
+    }
+    for row in &section.rows {
+        let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+        let cells = row.iter().enumerate().map(|(column, text)| {
+            let cell = Cell::new(printable(text));
+            if column > 0 && is_number(text) { cell.set_alignment(CellAlignment::Right) } else { cell }
+        });
+        table.add_row(cells);
+    }
+    format!("{}\n{table}\n", section.title)
 }
 
 /// A calibration for people.

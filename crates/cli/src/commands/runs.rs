@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use hindcast_case::MatchLevel;
-use hindcast_report::{StoredRun, csv, junit, markdown, printable};
+use hindcast_report::{StoredRun, csv, junit, markdown, printable, section_table, sections};
 use serde_json::{Value, json};
 
 use crate::args::{Format, ReportFormat, RunsCommand};
@@ -101,6 +101,10 @@ fn show(run: &Path, format: Format) -> Result<Outcome, Failure> {
             pack["commit"].as_str().unwrap_or("no commit")
         ));
     }
+    for section in sections(&run) {
+        text.push_str(&format!("\n{}", section_table(&section)));
+    }
+    text.push_str("\nThe cases\n");
     for row in run.cases() {
         let told = match (&row.failed, row.level()) {
             (Some(reason), _) => format!("failed: {reason}"),
