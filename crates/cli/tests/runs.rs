@@ -74,6 +74,70 @@ fn a_diff_names_what_flipped_and_how_likely_it_is_by_chance() {
 }
 
 #[test]
+fn a_diff_shows_what_changed_in_the_skill_beside_the_cases_that_read_it() {
+    let runs = Runs::new();
+    let skill = runs.0.path().join("skills/slow");
+    std::fs::create_dir_all(skill.join("references")).expect("made");
+    let files = [
+        (
+            "SKILL.md",
+            "---\nname: slow\ndescription: d\n---\n[io](references/io-jitter.md) [w](references/write-path.md)\n",
+        ),
+        ("references/io-jitter.md", "# Disks\n"),
+        ("references/write-path.md", "# Writes\n"),
+    ];
+    for (name, text) in files {
+        std::fs::write(skill.join(name), text).expect("written");
+    }
+    let git = |arguments: &[&str]| {
+        let names = ["-c", "user.name=t", "-c", "user.email=t@example.com"];
+        let git = std::process::Command::new("git").current_dir(&skill).args(names).args(arguments).output();
+        assert!(git.expect("git runs").status.success(), "{arguments:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-q", "-m", "one"]);
+    let run = |name: &str, bottleneck: &str| {
+        let answer = format!(
+            r#"{{"entry_mode": "io_jitter", "is_tikv_side": "yes", "path": "write", "earliest_proven_bottleneck": "{bottleneck}", "reference_files_consulted": ["references/io-jitter.md"]}}"#
+        );
+        let file = runs.0.path().join(name);
+        std::fs::write(&file, answer).expect("written");
+        let (casebook, out) = (runs.casebook().display().to_string(), runs.path(name));
+        let (skill, command) = (skill.display().to_string(), format!("cat {}", file.display()));
+        let (code, _, err) = output(&[
+            "run",
+            &casebook,
+            "--runner",
+            "command",
+            "--command",
+            &command,
+            "--skill",
+            &skill,
+            "--out",
+            &out,
+            "--fresh",
+        ]);
+        assert_eq!(code, 0, "{err}");
+    };
+    run("one", "disk_io_jitter");
+    for name in ["references/io-jitter.md", "references/write-path.md"] {
+        let text = std::fs::read_to_string(skill.join(name)).expect("read");
+        std::fs::write(skill.join(name), format!("{text}More.\n")).expect("written");
+    }
+    git(&["commit", "-q", "-a", "-m", "two"]);
+    run("two", "apply_wait_high");
+    let (code, out, err) = output(&["diff", &runs.path("one"), "two"]);
+    assert_eq!(code, 0, "{err}");
+    let changed = out.split("the skill changed\n").nth(1).expect("the skill changed");
+    insta::assert_snapshot!("diff_skill", changed);
+    let value = json(&["diff", &runs.path("one"), &runs.path("two"), "-o", "json"]);
+    let first = &value["skill_changes"][0];
+    assert_eq!(first["file"], "references/io-jitter.md");
+    assert_eq!(first["flipped_cases_that_read_it"].as_array().map(Vec::len), value["flips"].as_array().map(Vec::len));
+}
+
+#[test]
 fn a_gate_names_every_broken_rule() {
     let runs = Runs::new();
     runs.run("main", &BEFORE, &[]);

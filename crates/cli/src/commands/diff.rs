@@ -1,8 +1,9 @@
 //! `hindcast diff`: what changed from one run to another.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use hindcast_case::Vocabulary;
+use hindcast_case::{IncidentId, Reference, Vocabulary};
 use hindcast_report::{Difference, StoredRun, printable};
 use hindcast_runner::SkillPack;
 use serde_json::{Value, json};
@@ -20,15 +21,16 @@ pub(crate) fn run(before: &Path, after: &Path, format: Format) -> Result<Outcome
     let first = stored::open(before)?;
     let second = stored::open(&stored::place(after, &first.dir))?;
     let difference = Difference::between(&first, &second);
-    let skill = skill_changes(&first, &second);
-    let references = references(&first, &second, &difference);
+    let reads = reads(&first, &second, &difference);
+    let skill = skill_changes(&first, &second, &reads);
+    let references = references(&reads);
     match format {
         Format::Json => {
             let mut value = difference.json();
             value["before"] = about(&first);
             value["after"] = about(&second);
             value["skill_changes"] = match &skill {
-                Ok(changes) => changes.iter().map(|change| json!({"file": change.path, "diff": change.diff})).collect(),
+                Ok(changes) => changes.iter().map(|change| json!({"file": change.path, "flipped_cases_that_read_it": change.readers, "diff": change.diff})).collect(),
                 Err(why) => json!({"unknown": why}),
             };
             value["references_of_flips"] = json!(references);
@@ -60,7 +62,10 @@ pub(crate) fn run(before: &Path, after: &Path, format: Format) -> Result<Outcome
                 Ok(changes) if changes.is_empty() => text.push_str("\nthe skill is the same\n"),
                 Ok(changes) => {
                     text.push_str("\nthe skill changed\n");
-                    let lines: Vec<&str> = changes.iter().flat_map(|change| change.diff.lines()).collect();
+                    let told = changes.iter().flat_map(|change| {
+                        std::iter::once(change.title()).chain(change.diff.lines().map(str::to_owned))
+                    });
+                    let lines: Vec<String> = told.collect();
                     for line in lines.iter().take(MAX_LINES) {
                         text.push_str(&format!("  {line}\n"));
                     }
@@ -108,10 +113,40 @@ fn rules(first: &StoredRun, second: &StoredRun) -> Vec<String> {
 struct Change {
     path: String,
     diff: String,
+    /// The cases that flipped and read it in either run.
+    readers: Vec<String>,
+}
+
+impl Change {
+    fn title(&self) -> String {
+        match self.readers.as_slice() {
+            [] => format!("{}: no case that flipped read it", self.path),
+            readers => format!("{}: read by flipped cases {}", self.path, readers.join(", ")),
+        }
+    }
+}
+
+/// The references that each flipped case read, in the run before and in the one after.
+type Reads = BTreeMap<String, [Vec<Reference>; 2]>;
+
+fn reads(first: &StoredRun, second: &StoredRun, difference: &Difference<'_>) -> Reads {
+    let flips = difference.flips.iter().filter_map(|flip| IncidentId::parse(&flip.after.incident_id));
+    let read = |run: &StoredRun, id: &IncidentId| {
+        let case = files::read_case(&run.case(id)).ok();
+        case.map(|case| case.skill_conclusion.reference_files_consulted).unwrap_or_default()
+    };
+    flips.map(|id| (id.to_string(), [read(first, &id), read(second, &id)])).collect()
+}
+
+/// The flipped cases that read a file of the skill in either run. The skill's own page is read by all.
+fn readers(reads: &Reads, path: &str) -> Vec<String> {
+    let has_read =
+        |sides: &[Vec<Reference>; 2]| path == "SKILL.md" || sides.iter().flatten().any(|one| one.as_str() == path);
+    reads.iter().filter(|(_, sides)| has_read(sides)).map(|(id, _)| id.clone()).collect()
 }
 
 /// The files of the skill that differ, where both skills can still be read.
-fn skill_changes(first: &StoredRun, second: &StoredRun) -> Result<Vec<Change>, String> {
+fn skill_changes(first: &StoredRun, second: &StoredRun, reads: &Reads) -> Result<Vec<Change>, String> {
     let (one, other) = (&first.totals["skill_pack"], &second.totals["skill_pack"]);
     if one["hash"].is_string() && one["hash"] == other["hash"] {
         return Ok(Vec::new());
@@ -132,7 +167,7 @@ fn skill_changes(first: &StoredRun, second: &StoredRun) -> Result<Vec<Change>, S
             .unified_diff()
             .header(&format!("a/{path}"), &format!("b/{path}"))
             .to_string();
-        Some(Change { path: path.to_owned(), diff })
+        Some(Change { path: path.to_owned(), diff, readers: readers(reads, path) })
     });
     Ok(changes.collect())
 }
@@ -152,19 +187,9 @@ fn pack(of: &Value) -> Result<SkillPack, String> {
 }
 
 /// References that a flipped case read in one run and not in the other, with the cases.
-fn references(
-    first: &StoredRun,
-    second: &StoredRun,
-    difference: &Difference<'_>,
-) -> std::collections::BTreeMap<String, Vec<String>> {
-    let mut found: std::collections::BTreeMap<String, Vec<String>> = std::collections::BTreeMap::new();
-    for flip in &difference.flips {
-        let id = &flip.after.incident_id;
-        let read = |run: &StoredRun| {
-            let case = files::read_case(&run.dir.join("cases").join(format!("{id}.json"))).ok();
-            case.map(|case| case.skill_conclusion.reference_files_consulted).unwrap_or_default()
-        };
-        let (before, after) = (read(first), read(second));
+fn references(reads: &Reads) -> BTreeMap<String, Vec<String>> {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (id, [before, after]) in reads {
         let gone = before.iter().filter(|one| !after.contains(one)).map(|one| format!("- {}", one.as_str()));
         let new = after.iter().filter(|one| !before.contains(one)).map(|one| format!("+ {}", one.as_str()));
         for name in gone.chain(new) {
