@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use hindcast_case::{Case, IncidentId, Vocabulary};
@@ -195,9 +195,10 @@ impl ReviewBook {
             Err(source) => return Err(ReviewError::Io { path, source }),
         };
         let mut entries = Vec::new();
-        for line in BufReader::new(file).lines() {
+        // As bytes: a line that is no text is one that can't be read, too.
+        for line in BufReader::new(file).split(b'\n') {
             let line = line.map_err(|source| ReviewError::Io { path: path.clone(), source })?;
-            if let Ok(mut entry) = serde_json::from_str(&line) {
+            if let Ok(mut entry) = serde_json::from_slice(&line) {
                 shrink(&mut entry);
                 entries.push(entry);
             }
@@ -244,13 +245,17 @@ impl ReviewBook {
         let log = self.log_path();
         let mut line = serde_json::to_string(entry).expect("an entry is written as JSON");
         line.push('\n');
-        let append = || -> io::Result<(File, u64)> {
-            let mut file = OpenOptions::new().create(true).append(true).open(&log)?;
+        let append = |mut line: String| -> io::Result<(File, u64)> {
+            let mut file = OpenOptions::new().create(true).read(true).append(true).open(&log)?;
             let before = file.metadata()?.len();
+            // What a killed program left unfinished must not swallow this line.
+            if before > 0 && !ends_with_newline(&mut file)? {
+                line.insert(0, '\n');
+            }
             file.write_all(line.as_bytes())?;
             Ok((file, before))
         };
-        let (file, before) = append().map_err(|source| ReviewError::Io { path: log.clone(), source })?;
+        let (file, before) = append(line).map_err(|source| ReviewError::Io { path: log.clone(), source })?;
         let path = self.path(id);
         write_whole(&path, text.as_bytes()).map_err(|source| {
             // What stood there before is more than an error on top of an error.
@@ -259,6 +264,13 @@ impl ReviewBook {
         })?;
         Ok(entry.version.clone())
     }
+}
+
+fn ends_with_newline(file: &mut File) -> io::Result<bool> {
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last == *b"\n")
 }
 
 /// The last decision of each incident that was not taken back.
@@ -425,6 +437,22 @@ mod tests {
         assert_eq!(case.window_reviews[1].notes, ["It does."]);
         assert_eq!(case.match_level, Some(MatchLevel::Mismatched), "windows never change the verdict");
         assert_eq!(book.standing().expect("a log")["GTOC-1"].windows, ["window-2"]);
+    }
+
+    #[test]
+    fn a_log_that_is_broken_swallows_no_decision() {
+        let (dir, book, judged) = book();
+        std::fs::create_dir(dir.path().join(".hindcast")).expect("made");
+        std::fs::write(
+            dir.path().join(".hindcast/reviews.jsonl"),
+            b"{\"incident_id\": \"GTOC-1\"}\n\xff\xfe\n{\"incident",
+        )
+        .expect("written");
+        let seen = book.version(&judged.incident_id).expect("a version");
+        book.decide(&judged, &seen, &Decision::Accept.into(), &by("chen")).expect("kept");
+        assert_eq!(book.standing().expect("a log")["GTOC-1"].reviewer, "chen");
+        book.undo(&judged.incident_id, &by("chen")).expect("undone");
+        assert!(book.standing().expect("a log").is_empty());
     }
 
     #[test]

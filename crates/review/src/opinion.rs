@@ -155,9 +155,11 @@ pub fn read_opinions(run: &Path) -> Result<Vec<Opinion>, OpinionError> {
         Err(error) => return Err(OpinionError::Io(path, error)),
     };
     let mut opinions = Vec::new();
-    for (index, line) in BufReader::new(file).lines().enumerate() {
+    // As bytes: a line that is no text is told as any other that is no opinion.
+    for (index, line) in BufReader::new(file).split(b'\n').enumerate() {
         let line = line.map_err(|error| OpinionError::Io(path.clone(), error))?;
-        opinions.push(serde_json::from_str(&line).map_err(|error| OpinionError::Line(path.clone(), index + 1, error))?);
+        opinions
+            .push(serde_json::from_slice(&line).map_err(|error| OpinionError::Line(path.clone(), index + 1, error))?);
     }
     Ok(opinions)
 }

@@ -32,7 +32,12 @@ pub(crate) fn run(arguments: &JudgeArguments, atlas: Atlas) -> Result<Outcome, F
     let spent = Mutex::new(None);
     let work = |index: usize| -> std::io::Result<Option<f64>> {
         let id = &wanted[index];
-        let Ok(case) = files::read_case(&run.case(id)) else { return Ok(Some(0.0)) };
+        let Ok(case) = files::read_case(&run.case(id)) else {
+            let told = format!("{id}: its case in the run can't be read; hindcast check {}", run.case(id).display());
+            progress.suspend(|| anstream::eprintln!("{told}"));
+            progress.inc(1);
+            return Ok(Some(0.0));
+        };
         let mine = known.get(id.as_str()).into_iter().flatten().find(|opinion| opinion.judge == judge.name());
         let holds = |opinion: &&Opinion| opinion.level().is_some() && opinion.conclusion == conclusion_mark(&case);
         if !arguments.fresh && mine.filter(holds).is_some() {
