@@ -90,9 +90,9 @@ impl StoredRun {
         let path = dir.join("rows.jsonl");
         let file = std::fs::File::open(&path).map_err(|source| StoredError::Io { path: path.clone(), source })?;
         let mut rows = Vec::new();
-        for (index, line) in BufReader::new(file).lines().enumerate() {
+        for (index, line) in BufReader::new(file).split(b'\n').enumerate() {
             let line = line.map_err(|source| StoredError::Io { path: path.clone(), source })?;
-            rows.push(serde_json::from_str(&line).map_err(|error| broken(&path, index + 1, error.to_string()))?);
+            rows.push(serde_json::from_slice(&line).map_err(|error| broken(&path, index + 1, error.to_string()))?);
         }
         Ok(Self { dir: dir.to_owned(), totals, rows })
     }
