@@ -187,6 +187,10 @@ fn a_transcript_of_five_thousand_lines_comes_in_parts() {
     );
     browser.open(&bench.at("/case/TIKV-18274/transcript?from=2400"));
     assert!(browser.value("document.body.textContent").as_str().is_some_and(|text| text.contains("echo 2499")));
+    for place in ["transcript", "transcript/part"] {
+        browser.open(&bench.at(&format!("/case/TIKV-18274/{place}?from={}", u64::MAX)));
+        assert_eq!(browser.value("document.querySelectorAll('.steps > li').length"), 0, "beyond the end of {place}");
+    }
     browser.open(&bench.at("/case/TIKV-18274/transcript/7"));
     assert_eq!(browser.text().matches("line").count(), 5_000, "the whole of a step");
 }

@@ -75,7 +75,7 @@ words! {
     new_note: "Notes, one a line", "备注，每行一条";
     next: "next", "下一个";
     no_such_case: "The run has no verdict on this incident.", "本次运行没有该事件的结论。";
-    no_transcript: "No transcript: the built-in skill writes none.", "没有对话记录：内置 skill 不产生记录。";
+    no_transcript: "No transcript can be shown: the built-in skill writes none, and one above 64 MiB is for hindcast transcript show.", "没有可显示的对话记录：内置 skill 不产生记录；超过 64 MiB 的记录请用 hindcast transcript show 查看。";
     no_windows: "The engineers name no separate windows.", "工程师未区分时间窗口。";
     none: "none", "无";
     none_found: "No case fits.", "没有符合条件的案例。";

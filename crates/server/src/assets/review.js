@@ -125,8 +125,12 @@ function claims() {
 // Transcripts come in parts, when they are asked for.
 async function loadPart(from, into) {
   const answer = await fetch(from);
-  if (!answer.ok) return;
   const part = document.createElement("div");
+  if (!answer.ok) {
+    part.textContent = into.dataset.failed;
+    into.append(part);
+    return;
+  }
   // The server escapes every text; the policy of the page lets no script of it run.
   part.innerHTML = await answer.text();
   into.append(part);

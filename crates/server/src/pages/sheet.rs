@@ -464,7 +464,7 @@ fn transcript_section(view: &View<'_>, sheet: &Sheet) -> Markup {
             h2 #said { (words.transcript) }
             @if let Some(record) = &sheet.record { p.soft { (took(words, record)) } }
             @if sheet.has_transcript {
-                details #transcript data-part={ (address) "/part?from=0" } {
+                details #transcript data-part={ (address) "/part?from=0" } data-failed=(words.no_transcript) {
                     summary data-key="t" { (words.transcript) " " kbd { "t" } }
                     p { a href=(address) { (words.whole) } }
                 }

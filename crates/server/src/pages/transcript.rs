@@ -16,6 +16,8 @@ const SHOWN: usize = 4_000;
 pub(crate) fn transcript_page(view: &View<'_>, id: &IncidentId, transcript: &Transcript, from: usize) -> Markup {
     let words = view.words;
     let total = transcript.steps().len();
+    // An address may say any number.
+    let from = from.min(total);
     let address = |from: usize| format!("/case/{id}/transcript?from={from}");
     let content = html! {
         h1 { (id) " " (words.transcript) }
@@ -33,6 +35,8 @@ pub(crate) fn transcript_page(view: &View<'_>, id: &IncidentId, transcript: &Tra
 /// A part of it for a page that is open already: steps, and where the next part is.
 pub(crate) fn transcript_part(view: &View<'_>, id: &IncidentId, transcript: &Transcript, from: usize) -> Markup {
     let total = transcript.steps().len();
+    // An address may say any number.
+    let from = from.min(total);
     html! {
         ol.steps start=(from + 1) { (steps(view, id, transcript, from)) }
         @if from + STEPS < total {
